@@ -1,0 +1,112 @@
+"""The same verbs, awaitable: each runs in a thread, so an event loop is never held up.
+
+There is one implementation. SQLite and ranking are synchronous by nature; a test compares names
+and signatures, so the two faces cannot drift.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine
+from functools import update_wrapper
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from lifelong import engine as sync
+from lifelong import owner as handles
+from lifelong.ports import Clock
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _threaded(
+    method: Callable[Concatenate[Any, P], R],
+) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
+    async def call(shell: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(method, shell._inner, *args, **kwargs)
+
+    update_wrapper(call, method)
+    return call
+
+
+class AsyncSession:
+    """A `Session` whose verbs are awaited."""
+
+    def __init__(self, inner: handles.Session) -> None:
+        self._inner = inner
+        self.id = inner.id
+
+    append = _threaded(handles.Session.append)
+    describe = _threaded(handles.Session.describe)
+    messages = _threaded(handles.Session.messages)
+    render = _threaded(handles.Session.render)
+    pop = _threaded(handles.Session.pop)
+
+
+class AsyncOwner:
+    """An `Owner` whose verbs are awaited."""
+
+    def __init__(self, inner: handles.Owner) -> None:
+        self._inner = inner
+        self.id = inner.id
+
+    def session(self, session_id: str | None = None) -> AsyncSession:
+        """Return the session with this id; without one, a new session."""
+        return AsyncSession(self._inner.session(session_id))
+
+    async def export(self) -> list[str]:
+        """Return everything of this owner as lines of JSON."""
+        return await asyncio.to_thread(lambda: list(self._inner.export()))
+
+    sessions = _threaded(handles.Owner.sessions)
+    import_transcripts = _threaded(handles.Owner.import_transcripts)
+    remember = _threaded(handles.Owner.remember)
+    update = _threaded(handles.Owner.update)
+    memory = _threaded(handles.Owner.memory)
+    memories = _threaded(handles.Owner.memories)
+    namespaces = _threaded(handles.Owner.namespaces)
+    history = _threaded(handles.Owner.history)
+    recall = _threaded(handles.Owner.recall)
+    known = _threaded(handles.Owner.known)
+    forget = _threaded(handles.Owner.forget)
+    get = _threaded(handles.Owner.get)
+    set = _threaded(handles.Owner.set)
+    states = _threaded(handles.Owner.states)
+    stats = _threaded(handles.Owner.stats)
+    check = _threaded(handles.Owner.check)
+    reindex = _threaded(handles.Owner.reindex)
+
+
+class AsyncEngine:
+    """An `Engine` whose verbs are awaited. Use it with ``async with``, or close it."""
+
+    def __init__(self, inner: sync.Engine) -> None:
+        self._inner = inner
+
+    def owner(self, owner_id: str) -> AsyncOwner:
+        """Return the handle of one owner: the only way to that owner's data."""
+        return AsyncOwner(self._inner.owner(owner_id))
+
+    owners = _threaded(sync.Engine.owners)
+    describe = _threaded(sync.Engine.describe)
+    close = _threaded(sync.Engine.close)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+async def open(  # noqa: A001 - the same name as in the synchronous face
+    where: str | os.PathLike[str],
+    *,
+    key: str | bytes | None = None,
+    encryption: str | None = None,
+    clock: Clock | None = None,
+) -> AsyncEngine:
+    """Open a store, as `lifelong.open` does, without holding up the event loop."""
+    return AsyncEngine(
+        await asyncio.to_thread(sync.open, where, key=key, encryption=encryption, clock=clock)
+    )

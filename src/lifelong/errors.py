@@ -1,0 +1,150 @@
+"""Every error that lifelong raises, in one tree.
+
+LifelongError
+├── InputError                what was passed in cannot be used
+│   ├── EmptyText             nothing but white space
+│   ├── TextTooLarge          over the size limit
+│   ├── InvalidName           an owner, session, namespace, state name that cannot be one
+│   ├── InvalidTime           a time without an offset, or no time at all
+│   ├── InvalidValue          a number or word outside its range
+│   ├── FormatError           a payload that its format does not describe
+│   │   └── UnknownFormat     no such format
+│   ├── MessageConflict       one message id, two contents
+│   ├── AmbiguousId           one id, several messages
+│   ├── ScopeRequired         forget without a scope
+│   └── TranscriptError       a file that is no transcript of the named tool
+├── NotFound                  no such id for this owner
+├── MissingExtra              an optional package is not installed
+└── StoreError                the store cannot do it
+    ├── StoreClosed           used after close
+    ├── StoreBusy             another process holds the file
+    ├── StoreFull             no space left
+    ├── StoreReadOnly         no permission to write
+    ├── StoreCorrupt          the file is damaged, or no store at all
+    ├── SchemaTooNew          written by a newer lifelong
+    ├── UnsafeSQLite          an SQLite with known corruption bugs
+    ├── NetworkFilesystem     WAL is not safe there
+    └── MasterKeyError        the master key cannot be used
+        ├── KeyMissing        the master key is not where it was
+        └── WrongKey          the key does not open this store
+
+The docstring of a class is its message: it says what happened and what to do about it.
+"""
+
+from __future__ import annotations
+
+
+class LifelongError(Exception):
+    """Something in lifelong went wrong."""
+
+    def __init__(self, detail: str = "") -> None:
+        self.detail = detail
+        remedy = " ".join((type(self).__doc__ or "").split())
+        super().__init__(f"{detail}: {remedy}" if detail else remedy)
+
+
+class InputError(LifelongError, ValueError):
+    """The input cannot be used."""
+
+
+class EmptyText(InputError):
+    """The text is empty or only white space. Pass at least one visible character."""
+
+
+class TextTooLarge(InputError):
+    """The text is over the size limit. Split it, or store a reference to it."""
+
+
+class InvalidName(InputError):
+    """The name cannot be used. Use 1 to 512 characters without control characters."""
+
+
+class InvalidTime(InputError):
+    """The time is not usable. Pass a datetime with a time zone, or ISO 8601 text with an offset."""
+
+
+class InvalidValue(InputError):
+    """The value is outside its range. Pass one that the documentation of the call allows."""
+
+
+class FormatError(InputError):
+    """The payload does not have the shape of its format. Pass the provider's own list of items."""
+
+
+class UnknownFormat(FormatError):
+    """There is no such message format. Use one of lifelong.FORMATS."""
+
+
+class MessageConflict(InputError):
+    """A stored message has this id and another content. Pass other ids with `ids=`."""
+
+
+class AmbiguousId(InputError):
+    """Several messages have this id. Pass `session=` as well."""
+
+
+class ScopeRequired(InputError):
+    """Nothing says what to forget. Pass an id, `session=`, `match=` or `everything=True`."""
+
+
+class TranscriptError(InputError):
+    """The file is no transcript of that kind. Check the path and the name of the source."""
+
+
+class NotFound(LifelongError, LookupError):
+    """This owner has nothing with that id. List what there is with `memories()` or `sessions()`."""
+
+
+class MissingExtra(LifelongError, ImportError):
+    """An optional package is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is needed. Run: pip install 'lifelong[{extra}]'")
+
+
+class StoreError(LifelongError):
+    """The store could not do it."""
+
+
+class StoreClosed(StoreError):
+    """The engine was closed. Open it again with lifelong.open()."""
+
+
+class StoreBusy(StoreError):
+    """Another process holds the store's file. Try again, or end that process."""
+
+
+class StoreFull(StoreError):
+    """The disk is full; nothing was changed. Free some space and try again."""
+
+
+class StoreReadOnly(StoreError):
+    """The store cannot be written. Give this user permission to write to its directory."""
+
+
+class StoreCorrupt(StoreError):
+    """The file is damaged or is no lifelong store. Restore it from a backup, or name another path."""
+
+
+class SchemaTooNew(StoreError):
+    """A newer lifelong wrote this store. Run: pip install --upgrade lifelong"""
+
+
+class UnsafeSQLite(StoreError):
+    """This SQLite has known corruption bugs. Run: pip install --upgrade apsw-sqlite3mc"""
+
+
+class NetworkFilesystem(StoreError):
+    """The directory is on a network file system, where SQLite's WAL is not safe. Use a local disk."""
+
+
+class MasterKeyError(StoreError):
+    """The master key could not be used."""
+
+
+class KeyMissing(MasterKeyError):
+    """The master key of this store is not where it was. Put it back, or name it with LIFELONG_KEY."""
+
+
+class WrongKey(MasterKeyError):
+    """The master key does not open this store. Name the right one with LIFELONG_KEY."""

@@ -1,0 +1,187 @@
+"""The log: what was said, appended once, read back in order.
+
+Items of a provider's format become rows here, and rows become messages again. A row that cannot
+be read is reported and kept; it never hides the others.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from lifelong.errors import FormatError, InvalidValue
+from lifelong.formats import parse
+from lifelong.formats.storable import storable
+from lifelong.formats.stored import decode, encode
+from lifelong.memory.entry import clean_name, clean_time, require_size
+from lifelong.memory.features import index_entry
+from lifelong.messages import Message
+from lifelong.ports import (
+    Clock,
+    IndexEntry,
+    LogStore,
+    MessageRow,
+    SessionFields,
+    StoredMessage,
+)
+from lifelong.records import Appended, LogSlice, SkippedRow
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """Messages whose text can be stored, and how many had to be mended for that."""
+
+    messages: tuple[Message, ...]
+    mended: int
+
+
+def parse_items(items: Any, message_format: str) -> Cleaned:
+    """Return the messages of a provider's items; `Message` values are taken as they are.
+
+    Raises:
+        FormatError: the items do not have the shape of the format.
+    """
+    if isinstance(items, Message):
+        items = [items]
+    if isinstance(items, Sequence) and items and all(isinstance(i, Message) for i in items):
+        return _clean_messages(items)
+    mended = 0
+    if isinstance(items, Sequence) and not isinstance(items, str | bytes):
+        pairs = [storable(item) for item in items]
+        items = [item for item, _ in pairs]
+        mended = sum(was_mended for _, was_mended in pairs)
+    elif isinstance(items, Mapping):
+        items, was_mended = storable(items)
+        mended = int(was_mended)
+    return Cleaned(tuple(parse(items, message_format)), mended)
+
+
+def _clean_messages(messages: Sequence[Message]) -> Cleaned:
+    pairs = [_clean_fields(message) for message in messages]
+    return Cleaned(
+        tuple(message for message, _ in pairs), sum(was_mended for _, was_mended in pairs)
+    )
+
+
+def _clean_fields(value: Any) -> tuple[Any, bool]:
+    """Return a message or part whose texts can be stored, and whether any was mended."""
+    changed: dict[str, Any] = {}
+    for field in dataclasses.fields(value):
+        old = getattr(value, field.name)
+        if field.name == "parts":
+            pairs = [_clean_fields(part) for part in old]
+            if any(was_mended for _, was_mended in pairs):
+                changed["parts"] = tuple(part for part, _ in pairs)
+        elif old is not None and not isinstance(old, datetime | bool):
+            new, was_mended = storable(old)
+            if was_mended:
+                changed[field.name] = new
+    return (replace(value, **changed), True) if changed else (value, False)
+
+
+def append(
+    store: LogStore,
+    clock: Clock,
+    session_id: str,
+    cleaned: Cleaned,
+    fields: SessionFields,
+) -> Appended:
+    """Store messages at the end of a session, all or none.
+
+    A message without an id gets a new one. One whose id is there already is not stored again.
+
+    Raises:
+        InputError: an id, time or size cannot be one.
+        MessageConflict: an id is there with another content.
+    """
+    now = clock.now()
+    rows = [message_row(message, clock.new_id("msg"), now) for message in cleaned.messages]
+    if not rows and fields == SessionFields():
+        return Appended((), 0)
+    counts = store.append(session_id, rows, fields)
+    ids = tuple(row.id for row in rows)
+    return Appended(ids, counts.added, counts.duplicates, counts.forgotten, cleaned.mended)
+
+
+def message_row(message: Message, new_id: str, now: datetime) -> MessageRow:
+    """Return the row of a message, with what the index needs of it."""
+    message_format, payload = encode(message)
+    require_size(payload, "message")
+    return MessageRow(
+        id=new_id if message.id is None else clean_name(message.id, "message id"),
+        role=message.role,
+        speaker=message.speaker,
+        sent_at=clean_time(message.sent_at, "sent_at"),
+        recorded_at=now,
+        format=message_format,
+        payload=payload,
+        entry=index_entry(message),
+    )
+
+
+def with_ids(messages: Sequence[Message], ids: Sequence[str] | None) -> tuple[Message, ...]:
+    """Return the messages under the caller's ids.
+
+    Raises:
+        InvalidValue: there are more or fewer ids than messages.
+    """
+    if ids is None:
+        return tuple(messages)
+    if len(ids) != len(messages):
+        raise InvalidValue(f"{len(ids)} ids for {len(messages)} items")
+    return tuple(replace(m, id=i) for m, i in zip(messages, ids, strict=True))
+
+
+def dated(messages: Sequence[Message], at: datetime) -> tuple[Message, ...]:
+    """Return the messages, those without a time of their own said at `at`."""
+    return tuple(m if m.sent_at else replace(m, sent_at=at) for m in messages)
+
+
+def stored_entry(row: StoredMessage) -> IndexEntry:
+    """Return what the index needs of a stored message; nothing to search, if it is unreadable."""
+    try:
+        return index_entry(read_message(row))
+    except FormatError:
+        return index_entry(Message(row.role, (), sent_at=row.sent_at))
+
+
+def read_message(row: StoredMessage) -> Message:
+    """Return the message of a row.
+
+    Raises:
+        FormatError: its payload cannot be read.
+    """
+    message = decode(row.format, row.payload)
+    return replace(
+        message, id=row.id, role=row.role, speaker=row.speaker, sent_at=row.sent_at
+    )
+
+
+def read_all(rows: Sequence[StoredMessage]) -> LogSlice:
+    """Return the messages of rows; what cannot be read is named instead."""
+    messages, skipped = [], []
+    for row in rows:
+        try:
+            messages.append(read_message(row))
+        except FormatError as error:
+            skipped.append(SkippedRow(row.session_id, row.id, error.detail))
+    return LogSlice(tuple(messages), tuple(skipped))
+
+
+def read_newest(store: LogStore, session_id: str, limit: int) -> LogSlice:
+    """Return the newest `limit` messages that can be read, in order."""
+    messages: list[Message] = []
+    skipped: list[SkippedRow] = []
+    before: int | None = None
+    while len(messages) < limit:
+        rows = store.read(session_id, newest=limit - len(messages), before=before)
+        if not rows:
+            break
+        page = read_all(rows)
+        messages[:0] = page.messages
+        skipped[:0] = page.skipped
+        before = rows[0].seq
+    return LogSlice(tuple(messages), tuple(skipped))

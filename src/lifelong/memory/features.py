@@ -1,0 +1,66 @@
+"""What the index notes of a message when it is appended, for ranking to use later.
+
+Pure functions of the message; `index_entry` is the one that the engine and `reindex` call.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lifelong.memory.passages import as_passage, cut, searchable_text
+from lifelong.memory.timephrase import has_temporal_word
+from lifelong.messages import DEVELOPER, SYSTEM, TOOL, USER, Message, TextPart, ToolResultPart
+from lifelong.ports import (
+    FLAG_FIRST_PERSON,
+    FLAG_TEMPORAL,
+    OTHER_ROLE,
+    ROLE_CODES,
+    IndexEntry,
+)
+
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|we|we're|we've|us|our)\b", re.I)
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
+_LONG_QUESTION_WORDS = 30
+_LONG_QUESTION_SHARE = 0.3
+
+
+def speaking_role(message: Message) -> str:
+    """Return whose words a message holds: a user item made of tool results is the tool's."""
+    has_result = any(isinstance(part, ToolResultPart) for part in message.parts)
+    has_text = any(isinstance(part, TextPart) for part in message.parts)
+    if message.role == USER and has_result and not has_text:
+        return TOOL
+    return SYSTEM if message.role == DEVELOPER else message.role
+
+
+def index_entry(message: Message) -> IndexEntry:
+    """Return what the index holds of `message`."""
+    text = searchable_text(message)
+    said = message.text
+    flags = FLAG_TEMPORAL if has_temporal_word(said) else 0
+    is_first_person = _FIRST_PERSON.search(said) is not None
+    if is_first_person:
+        flags |= FLAG_FIRST_PERSON
+    speaker = message.speaker or ""
+    return IndexEntry(
+        role=ROLE_CODES.get(speaking_role(message), OTHER_ROLE),
+        speaker=speaker,
+        sent_at=message.sent_at,
+        words=len(text.split()),
+        flags=flags,
+        question=0.0 if is_first_person else question_share(said),
+        passages=tuple(as_passage(piece, speaker) for piece in cut(text)),
+    )
+
+
+def question_share(text: str) -> float:
+    """Return the share of sentences that are questions, if the text ends in a question mark.
+
+    From 30 words on a question also tells something, so its share counts only .3.
+    """
+    if not text.rstrip().endswith("?"):
+        return 0.0
+    sentences = [s for s in _SENTENCE.findall(text) if s.strip()]
+    asked = sum(1 for s in sentences if s.rstrip().endswith("?"))
+    share = asked / len(sentences)
+    return share * _LONG_QUESTION_SHARE if len(text.split()) >= _LONG_QUESTION_WORDS else share

@@ -1,0 +1,296 @@
+"""Ranking without a model: BM25 of the own text, smoothed over neighbours, with hand weights.
+
+The features are those that helped both a chat of two people and a chat with an agent; each has
+its reason beside its weight in `LOG_WEIGHTS`. Measured there: the floor (plain BM25) puts 60 % of
+the evidence in the top ten, these weights 80 %. Pure: postings and columns in, scores out.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import mul
+
+from lifelong.memory.terms import Query
+from lifelong.memory.timephrase import NamedDate, asks_when, date_match, named_dates
+from lifelong.ports import (
+    ASSISTANT_CODE,
+    FLAG_TEMPORAL,
+    SEQ_SHIFT,
+    TOOL_CODE,
+    WORDS_MAX,
+    LogColumns,
+    LogMatches,
+    TermMatches,
+)
+from lifelong.records import ScorePart
+
+K1 = 1.2
+B = 0.75
+_GAIN_MAX = K1 + 1
+"""What one term can add at most, as a multiple of its idf, when it fills a passage."""
+
+CANDIDATES_MAX = 150
+"""How many messages get all features, chosen by the features that weigh most. Measured against
+scoring every message: no difference in the top ten."""
+
+LOG_WEIGHTS: Mapping[str, float] = {
+    "own": 1.0,  # BM25 of the best passage, as a share of the best that the query allows
+    "previous": 0.5,  # the message before: the answer follows the question that names the topic
+    "next": 0.3,  # the message after, when it is another person's
+    "previous_2": 0.2,  # two before
+    "next_2": 0.1,  # two after
+    "reply": 0.3,  # the assistant's reply repeats the topic of the user's message
+    "session": 0.3,  # BM25 of the whole session: one talk, one topic
+    "speaker": 0.1,  # the question names a speaker: +1 for theirs, -1 for the others'
+    "date": 0.1,  # the question names a date, and it was said then
+    "when": 0.04,  # a when-question, and a word of time
+    "length": 0.02,  # longer messages say more, up to about 20 words
+    "question": -0.05,  # a bare question holds no answer
+    "assistant": -0.2,  # what users ask for is mostly what they said themselves
+}
+
+MEMORY_WEIGHTS: Mapping[str, float] = {
+    "own": 1.0,  # BM25 of the text
+    "curated": 0.15,  # somebody decided to keep it
+    "importance": 0.05,  # 1 to 10, as a share of 10
+    "recency": 0.05,  # halves every HALF_LIFE_DAYS since it was recorded
+}
+HALF_LIFE_DAYS = 90.0
+
+_SCORE_STEEPNESS = 1.5
+_LENGTH_MAX = 3.0
+_AGENTS = (ASSISTANT_CODE, TOOL_CODE)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A row with its score, the weighted sum of its features, before it is brought into 0 to 1.
+
+    Attributes:
+        seq: number of the row.
+        posting: of its best passage; 0 when only its neighbours matched.
+        value: the sum.
+        features: values, in the order of the table of weights that they belong to.
+    """
+
+    seq: int
+    posting: int
+    value: float
+    features: tuple[float, ...]
+
+
+def explain(scored: Scored, weights: Mapping[str, float]) -> tuple[ScorePart, ...]:
+    """Return the features that are not zero as parts of the score, the largest first."""
+    parts = [
+        ScorePart(name, value, weight)
+        for (name, weight), value in zip(weights.items(), scored.features, strict=True)
+        if value
+    ]
+    return tuple(sorted(parts, key=lambda part: -abs(part.amount)))
+
+
+def public_score(value: float) -> float:
+    """Return a sum of features as a score from 0 to 1 that keeps the order: 1 - e^(-1.5 value)."""
+    return 1.0 - math.exp(-_SCORE_STEEPNESS * max(value, 0.0))
+
+
+def idf(having: int, total: int) -> float:
+    """Return the inverse document frequency ln(1 + (N - n + .5) / (n + .5)); never negative."""
+    return math.log(1 + (max(total, having) - having + 0.5) / (having + 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class TermWeights:
+    """BM25 of passages and, for a log, of whole sessions, as shares of the query's own ideal."""
+
+    best: Mapping[int, float]
+    posting: Mapping[int, int]
+    session: Mapping[int, float]
+
+
+def bm25(
+    terms: Sequence[TermMatches],
+    passages: int,
+    passage_words: int,
+    columns: LogColumns | None = None,
+) -> TermWeights:
+    """Return BM25 per row (its best passage) and per session.
+
+    Args:
+        terms: the postings of each query term.
+        passages: how many passages there are.
+        passage_words: their words, together.
+        columns: the log's columns; None for memories, which have no sessions.
+    """
+    average = passage_words / passages if passages else 1.0
+    norms = [K1 * (1 - B + B * words / average) for words in range(WORDS_MAX + 1)]
+    scores: dict[int, float] = {}
+    ideal = 0.0
+    sessions = _SessionScores(columns) if columns else None
+    for term in terms:
+        counted = Counter(term.postings)
+        weight = idf(len(counted), passages)
+        ideal += weight
+        top = weight * _GAIN_MAX
+        for posting, times in counted.items():
+            gain = top * times / (times + norms[posting & WORDS_MAX])
+            scores[posting] = scores.get(posting, 0.0) + gain
+        if sessions:
+            sessions.add(counted)
+    best: dict[int, float] = {}
+    where: dict[int, int] = {}
+    scale = 1.0 / (ideal * _GAIN_MAX) if ideal else 0.0
+    for posting, score in scores.items():
+        seq = posting >> SEQ_SHIFT
+        if score > best.get(seq, 0.0):
+            best[seq] = score
+            where[seq] = posting
+    return TermWeights(
+        {seq: score * scale for seq, score in best.items()},
+        where,
+        sessions.shares() if sessions else {},
+    )
+
+
+class _SessionScores:
+    """BM25 of sessions, added up from the postings of their passages."""
+
+    def __init__(self, columns: LogColumns) -> None:
+        self._session = columns.session
+        self._words = columns.session_words
+        self._average = sum(self._words.values()) / len(self._words) if self._words else 1.0
+        self._scores: dict[int, float] = {}
+        self._ideal = 0.0
+
+    def add(self, counted: Mapping[int, int]) -> None:
+        session_of = self._session
+        times: dict[int, int] = {}
+        for posting, count in counted.items():
+            number = session_of[posting >> SEQ_SHIFT]
+            times[number] = times.get(number, 0) + count
+        weight = idf(len(times), len(self._words))
+        self._ideal += weight
+        for number, count in times.items():
+            norm = K1 * (1 - B + B * self._words.get(number, 0) / self._average)
+            gain = weight * _GAIN_MAX * count / (count + norm)
+            self._scores[number] = self._scores.get(number, 0.0) + gain
+
+    def shares(self) -> dict[int, float]:
+        ideal = self._ideal * _GAIN_MAX
+        return {number: score / ideal for number, score in self._scores.items()} if ideal else {}
+
+
+def rank_log(query: Query, matches: LogMatches, weights: Mapping[str, float]) -> list[Scored]:
+    """Return the messages that a query may mean, best first.
+
+    A message is a candidate when it, or a neighbour of it, has a word of the query.
+    """
+    columns = matches.columns
+    bm = bm25(matches.terms, columns.passages, columns.passage_words, columns)
+    speaker = named_speaker(query.text, columns.speakers)
+    features_of = _LogFeatures(query, columns, bm, speaker).of
+    amounts = tuple(weights[name] for name in LOG_WEIGHTS)
+    scored = []
+    for seq in _candidates(bm, columns, weights, speaker):
+        features = features_of(seq)
+        value = sum(map(mul, features, amounts))
+        scored.append(Scored(seq, bm.posting.get(seq, 0), value, features))
+    scored.sort(key=lambda one: (-one.value, one.seq))
+    return scored
+
+
+def _candidates(
+    bm: TermWeights, columns: LogColumns, weights: Mapping[str, float], speaker: int
+) -> Iterable[int]:
+    """Return the messages that are worth all features: those with the most of the large ones.
+
+    Each message gives a share of its BM25 to its neighbours, which costs five additions where
+    gathering would cost five look-ups for every message that merely has a neighbour.
+    """
+    score: defaultdict[int, float] = defaultdict(float)
+    previous, following, role = columns.previous, columns.following, columns.role
+    to_next, to_previous = weights["previous"], weights["next"]
+    to_next_2, to_previous_2 = weights["previous_2"], weights["next_2"]
+    reply = weights["reply"]
+    for seq, own in bm.best.items():
+        before, after = previous[seq], following[seq]
+        is_agent = role[seq] in _AGENTS
+        score[seq] += own
+        score[after] += 0.0 if is_agent else to_next * own
+        score[before] += (reply if is_agent else to_previous) * own
+        score[following[after]] += to_next_2 * own
+        score[previous[before]] += to_previous_2 * own
+    score.pop(0, None)
+    if len(score) <= CANDIDATES_MAX:
+        return score
+    session_of, session = columns.session, bm.session
+    share, agent, match = weights["session"], weights["assistant"], weights["speaker"]
+    for seq in score:
+        score[seq] += share * session.get(session_of[seq], 0.0)
+        if role[seq] in _AGENTS:
+            score[seq] += agent
+        if speaker:
+            score[seq] += match * speaker_match(speaker, columns.speaker[seq])
+    return heapq.nlargest(CANDIDATES_MAX, score, key=score.__getitem__)
+
+
+class _LogFeatures:
+    """The features of one message under one query, in the order of `LOG_WEIGHTS`."""
+
+    def __init__(self, query: Query, columns: LogColumns, bm: TermWeights, speaker: int) -> None:
+        self._columns = columns
+        self._bm = bm
+        self._speaker = speaker
+        self._dates: list[NamedDate] = named_dates(query.text)
+        self._asks_when = asks_when(query.text)
+
+    def of(self, seq: int) -> tuple[float, ...]:
+        c, own = self._columns, self._bm.best.get
+        before, after = c.previous[seq], c.following[seq]
+        is_agent, own_before, own_after = c.role[seq] in _AGENTS, own(before, 0.0), own(after, 0.0)
+        before_is_agent, after_is_agent = c.role[before] in _AGENTS, c.role[after] in _AGENTS
+        return (
+            own(seq, 0.0),
+            0.0 if before_is_agent else own_before,
+            0.0 if after_is_agent else own_after,
+            own(c.previous[before], 0.0),
+            own(c.following[after], 0.0),
+            own_after if after_is_agent else 0.0,
+            self._bm.session.get(c.session[seq], 0.0),
+            speaker_match(self._speaker, c.speaker[seq]),
+            date_match(self._dates, c.day[seq]) if self._dates else 0.0,
+            1.0 if self._asks_when and c.flags[seq] & FLAG_TEMPORAL else 0.0,
+            min(math.log1p(c.words[seq]), _LENGTH_MAX),
+            c.question[seq],
+            1.0 if is_agent else 0.0,
+        )
+
+
+def speaker_match(named: int, speaker: int) -> float:
+    """Return 1 for the speaker that a question names, -1 for another, 0 when none is known."""
+    if not named or not speaker:
+        return 0.0
+    return 1.0 if speaker == named else -1.0
+
+
+def named_speaker(question: str, speakers: Sequence[str]) -> int:
+    """Return the number of the one speaker whose first name the question has, or 0."""
+    words = set(question.replace("'", " ").replace("\u2019", " ").split())
+    words = {word.strip(".,;:!?\"()") for word in words}
+    named = [
+        number
+        for number, name in enumerate(speakers)
+        if name and name.split()[0].casefold() in words
+    ]
+    return named[0] if len(named) == 1 else 0
+
+
+def score_memory(seq: int, own: float, importance: int, age_days: float) -> Scored:
+    """Return a memory with its score; an age below zero counts as zero."""
+    recency = 0.5 ** (max(age_days, 0.0) / HALF_LIFE_DAYS)
+    features = (own, 1.0, importance / 10, recency)
+    return Scored(seq, 0, sum(map(mul, features, MEMORY_WEIGHTS.values())), features)

@@ -1,0 +1,254 @@
+"""Recall: from a question to what fits into a prompt, from the log and the memories together.
+
+Ranking is pure and lives in `ranking`; this file asks the store, reads the rows that won, and
+fits them into a budget of tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict
+
+from lifelong.errors import FormatError, InvalidValue
+from lifelong.formats.storable import storable
+from lifelong.formats.stored import decode
+from lifelong.memory.entry import clean_kind, clean_limit, clean_namespace
+from lifelong.memory.passages import cut, searchable_text
+from lifelong.memory.ranking import (
+    LOG_WEIGHTS,
+    MEMORY_WEIGHTS,
+    Scored,
+    bm25,
+    explain,
+    public_score,
+    rank_log,
+    score_memory,
+)
+from lifelong.memory.terms import Query, fold, parse_query
+from lifelong.ports import Clock, MemoryFilter, OwnerStore, StoredMessage, passage_of
+from lifelong.records import Found, Hit, Memory, Trust, hit_line
+from lifelong.working.tokens import estimate_tokens
+
+LOG, MEMORY = "log", "memory"
+SOURCES = (LOG, MEMORY)
+TOKENS_MAX_DEFAULT = 2_000
+_MISFITS_MAX = 20
+_PAGE_ROWS = 50
+_SECONDS_PER_DAY = 86_400
+
+
+class RecallFields(TypedDict, total=False):
+    """What may narrow a recall. All of it holds before any limit.
+
+    Attributes:
+        sources: ``log``, ``memory``, or both (the default).
+        min_score: 0 to 1; hits below it are left out.
+        namespace: memories with exactly these segments.
+        include_below: also memories in namespaces that begin with these segments.
+        kinds: memories of these kinds.
+        metadata: memories with these keys and values.
+        trust_min: memories of at least this trust.
+        include_superseded: also memories that were replaced or are no longer valid.
+    """
+
+    sources: Iterable[str]
+    min_score: float
+    namespace: Iterable[str] | None
+    include_below: bool
+    kinds: Iterable[str] | None
+    metadata: Mapping[str, Any] | None
+    trust_min: int
+    include_superseded: bool
+
+
+def memory_filter(clock: Clock, fields: RecallFields) -> MemoryFilter:
+    """Return the filter that `fields` describe.
+
+    Raises:
+        InputError: a kind, namespace or other field cannot be one.
+    """
+    namespace, kinds = fields.get("namespace"), fields.get("kinds")
+    return MemoryFilter(
+        now=clock.now(),
+        namespace=None if namespace is None else clean_namespace(namespace),
+        include_below=fields.get("include_below", False),
+        kinds=None if kinds is None else tuple(clean_kind(kind) for kind in kinds),
+        metadata=fields.get("metadata"),
+        trust_min=int(fields.get("trust_min", Trust.UNTRUSTED)),
+        include_superseded=fields.get("include_superseded", False),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A row that recall may return, before it is read."""
+
+    source: str
+    scored: Scored
+    memory: Memory | None = None
+
+
+def recall(
+    store: OwnerStore,
+    clock: Clock,
+    query: str,
+    limits: tuple[int | None, int],
+    fields: RecallFields,
+) -> Found:
+    """Return what the question may mean, best first, within a number of hits and tokens.
+
+    Args:
+        store: the owner's.
+        clock: for ages and expiry.
+        query: the user's words; never read as a query language.
+        limits: hits at most (None: as many as fit) and tokens at most.
+        fields: what narrows it.
+
+    Raises:
+        InputError: a limit or a field cannot be one.
+    """
+    hits_max, tokens_max = clean_limit(limits[0]), clean_limit(limits[1], "tokens_max")
+    sources = tuple(fields.get("sources", SOURCES))
+    for source in sources:
+        if source not in SOURCES:
+            raise InvalidValue(f"source {source!r} is none of {', '.join(SOURCES)}")
+    which = memory_filter(clock, fields)
+    asked = parse_query(storable(query)[0])
+    if asked.is_empty:
+        return Found((), 0, ("the question has no word to look for",))
+    if hits_max == 0:
+        return Found((), 0, ("the limit is 0",))
+    candidates: list[_Candidate] = []
+    if LOG in sources and not _narrows_to_memories(fields):
+        candidates += _from_log(store, asked)
+    if MEMORY in sources:
+        candidates += _from_memories(store, asked, which)
+    candidates.sort(key=lambda one: -one.scored.value)
+    packing = _Packing(hits_max, tokens_max or 0, fields.get("min_score", 0.0))
+    for hit in _read(store, asked, candidates, packing):
+        if not packing.add(hit):
+            break
+    return packing.found(bool(candidates))
+
+
+def _narrows_to_memories(fields: RecallFields) -> bool:
+    """Messages have no namespace, kind, trust or metadata: a filter on one asks for memories."""
+    return any(fields.get(name) for name in ("namespace", "kinds", "metadata", "trust_min"))
+
+
+def _from_log(store: OwnerStore, asked: Query) -> list[_Candidate]:
+    matches = store.log.match(asked.words, asked.prefixes)
+    return [_Candidate(LOG, scored) for scored in rank_log(asked, matches, LOG_WEIGHTS)]
+
+
+def _from_memories(store: OwnerStore, asked: Query, which: MemoryFilter) -> list[_Candidate]:
+    matches = store.memories.match(asked.words, asked.prefixes, which)
+    weights = bm25(matches.terms, matches.passages, matches.passage_words)
+    found = []
+    for seq, memory in matches.memories.items():
+        age_days = (which.now - memory.recorded_at).total_seconds() / _SECONDS_PER_DAY
+        scored = score_memory(seq, weights.best.get(seq, 0.0), memory.importance, age_days)
+        found.append(_Candidate(MEMORY, scored, memory))
+    return found
+
+
+def _read(
+    store: OwnerStore, asked: Query, candidates: Sequence[_Candidate], packing: _Packing
+) -> Iterator[Hit]:
+    """Yield hits in the order of the candidates; rows of the log are read a page at a time."""
+    for start in range(0, len(candidates), _PAGE_ROWS):
+        page = candidates[start : start + _PAGE_ROWS]
+        rows = store.log.messages([one.scored.seq for one in page if one.memory is None])
+        for one in page:
+            if one.memory is not None:
+                yield _memory_hit(asked, one.scored, one.memory)
+                continue
+            row = rows.get(one.scored.seq)
+            if row is not None:
+                hit = _message_hit(asked, one.scored, row)
+                if hit is None:
+                    packing.unreadable += 1
+                elif hit.text.strip():
+                    yield hit
+
+
+def _memory_hit(asked: Query, scored: Scored, memory: Memory) -> Hit:
+    return _hit(
+        asked,
+        scored,
+        MEMORY_WEIGHTS,
+        id=memory.id,
+        source=MEMORY,
+        text=memory.text,
+        at=memory.recorded_at,
+        memory=memory,
+    )
+
+
+def _message_hit(asked: Query, scored: Scored, row: StoredMessage) -> Hit | None:
+    try:
+        message = decode(row.format, row.payload)
+    except FormatError:
+        return None
+    passages = cut(searchable_text(message))
+    number = passage_of(scored.posting)
+    return _hit(
+        asked,
+        scored,
+        LOG_WEIGHTS,
+        id=row.id,
+        source=LOG,
+        text=passages[number] if number < len(passages) else "",
+        at=row.sent_at or row.recorded_at,
+        session_id=row.session_id,
+        role=row.role,
+        speaker=row.speaker,
+    )
+
+
+def _hit(asked: Query, scored: Scored, weights: Mapping[str, float], **fields: Any) -> Hit:
+    is_exact = fold(fields["text"]).split() == asked.text.split()
+    score = 1.0 if is_exact else public_score(scored.value)
+    hit = Hit(score=score, parts=explain(scored, weights), tokens=0, **fields)
+    return replace(hit, tokens=estimate_tokens(hit_line(hit)) + 1)
+
+
+class _Packing:
+    """Takes hits, best first, until the limit of hits or tokens is reached."""
+
+    def __init__(self, hits_max: int | None, tokens_max: int, min_score: float) -> None:
+        self._hits_max = hits_max
+        self._tokens_max = tokens_max
+        self._min_score = min_score
+        self._hits: list[Hit] = []
+        self._tokens = 0
+        self._misfits = 0
+        self.unreadable = 0
+
+    def add(self, hit: Hit) -> bool:
+        """Take a hit if it fits; return whether more may be added."""
+        if hit.score < self._min_score:
+            return True
+        if self._tokens + hit.tokens > self._tokens_max:
+            self._misfits += 1
+            return self._misfits < _MISFITS_MAX
+        self._hits.append(hit)
+        self._tokens += hit.tokens
+        return self._hits_max is None or len(self._hits) < self._hits_max
+
+    def found(self, any_candidates: bool) -> Found:
+        """Return what was taken, with the reasons for what was not."""
+        reasons = []
+        if not any_candidates:
+            reasons.append("no word of the question was ever said or remembered")
+        elif not self._hits and self._misfits:
+            reasons.append(f"nothing fits into {self._tokens_max} tokens")
+        elif not self._hits:
+            reasons.append("nothing reaches the least score")
+        elif self._misfits:
+            reasons.append(f"some hits did not fit into {self._tokens_max} tokens")
+        if self.unreadable:
+            reasons.append(f"{self.unreadable} stored messages could not be read; run check")
+        best_first = sorted(self._hits, key=lambda hit: -hit.score)
+        return Found(tuple(best_first), self._tokens, tuple(reasons))

@@ -1,0 +1,330 @@
+"""Handles: an owner, and a session of an owner. They hold no data and decide nothing.
+
+A handle is the only way to an owner's data; there is no filter that could be forgotten.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from os import PathLike
+from typing import Any, Unpack
+
+from lifelong import log
+from lifelong.errors import InvalidValue, NotFound, ScopeRequired
+from lifelong.formats import Rendered, render
+from lifelong.formats.storable import storable
+from lifelong.memory import remember as remembering
+from lifelong.memory.entry import clean_limit, clean_metadata, clean_name, clean_time, require_size
+from lifelong.memory.export import export
+from lifelong.memory.forget import Scope, forget
+from lifelong.memory.known import TOKENS_MAX_DEFAULT as KNOWN_TOKENS_MAX_DEFAULT
+from lifelong.memory.known import known
+from lifelong.memory.recall import TOKENS_MAX_DEFAULT, RecallFields, memory_filter, recall
+from lifelong.memory.remember import MemoryFields
+from lifelong.messages import Message
+from lifelong.ports import Clock, Erased, OwnerStore, SessionFields
+from lifelong.records import (
+    Appended,
+    CheckReport,
+    Found,
+    Known,
+    LogSlice,
+    Memory,
+    MemoryVersion,
+    Namespace,
+    Receipt,
+    Remembered,
+    SessionInfo,
+)
+from lifelong.transcripts.importing import ImportReport, OnProgress, import_transcripts
+
+
+class Session:
+    """One conversation of one owner.
+
+    Attributes:
+        id: the caller's, or a new unguessable one.
+    """
+
+    def __init__(self, store: OwnerStore, clock: Clock, session_id: str) -> None:
+        self.id = session_id
+        self._store = store
+        self._clock = clock
+
+    def append(
+        self,
+        items: Any,
+        format: str = "chat",
+        *,
+        ids: Sequence[str] | None = None,
+        sent_at: datetime | str | None = None,
+    ) -> Appended:
+        """Append a provider's items, or `Message` values, at the end: all or none.
+
+        An item that has an id (its own, or one of `ids`) is stored once, however often it comes.
+
+        Args:
+            items: what the provider's client takes or gives: a list of items.
+            format: one of `lifelong.FORMATS`.
+            ids: one for each item.
+            sent_at: when they were said; now, if nothing else is known.
+
+        Raises:
+            InputError: the items, an id or a time cannot be one; nothing was stored.
+            MessageConflict: an id is there with another content; nothing was stored.
+            StoreError: the store could not keep it; nothing was stored.
+        """
+        cleaned = log.parse_items(items, format)
+        at = clean_time(sent_at, "sent_at") or self._clock.now()
+        messages = log.with_ids(cleaned.messages, ids)
+        dated = log.dated(messages, at)
+        return log.append(
+            self._store.log,
+            self._clock,
+            self.id,
+            log.Cleaned(dated, cleaned.mended),
+            SessionFields(),
+        )
+
+    def describe(
+        self, *, title: str | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        """Set the session's title or metadata; None leaves it as it is."""
+        title = None if title is None else str(storable(title)[0])
+        kept = None if metadata is None else clean_metadata(metadata)
+        self._store.log.append(self.id, [], SessionFields(title, None, kept))
+
+    def messages(self, limit: int | None = None) -> LogSlice:
+        """Return the messages in the order they were appended.
+
+        Args:
+            limit: the newest so many that can be read; None for all, 0 for none.
+
+        Raises:
+            InvalidValue: the limit is negative.
+        """
+        limit = clean_limit(limit)
+        if limit is None:
+            return log.read_all(self._store.log.read(self.id))
+        return log.read_newest(self._store.log, self.id, limit)
+
+    def render(self, format: str = "chat", limit: int | None = None) -> Rendered:
+        """Return the messages in a provider's format, as they came if they came in it.
+
+        Raises:
+            UnknownFormat: there is no such format.
+            InvalidValue: the limit is negative.
+        """
+        return render(self.messages(limit).messages, format)
+
+    def pop(self) -> Message | None:
+        """Remove the newest message that can be read, and return it; None if there is none."""
+        newest = self.messages(1)
+        if not newest.messages:
+            return None
+        message = newest.messages[0]
+        forget(self._store, self._clock, Scope(message.id, self.id), is_dry_run=False)
+        return message
+
+
+class Owner:
+    """One owner's log, memories and named values.
+
+    Attributes:
+        id: of the owner.
+    """
+
+    def __init__(
+        self, store: OwnerStore, clock: Clock, owner_id: str, forget_owner: Callable[[], Erased]
+    ) -> None:
+        self.id = owner_id
+        self._store = store
+        self._clock = clock
+        self._forget_owner = forget_owner
+
+    def session(self, session_id: str | None = None) -> Session:
+        """Return the session with this id; without one, a new session with an unguessable id.
+
+        Raises:
+            InvalidName: the id cannot be one.
+        """
+        if session_id is None:
+            session_id = self._clock.new_id("ses")
+        return Session(self._store, self._clock, clean_name(session_id, "session id"))
+
+    def sessions(self) -> list[SessionInfo]:
+        """Return the sessions that hold messages, the one last appended to first."""
+        return self._store.log.sessions()
+
+    def import_transcripts(
+        self, source: str, path: str | PathLike[str], on_progress: OnProgress | None = None
+    ) -> ImportReport:
+        """Read a file or a folder of another tool's transcripts into the log.
+
+        A second import of the same files adds nothing, and nothing that was forgotten comes back.
+
+        Args:
+            source: one of `lifelong.SOURCES`.
+            path: a file or a folder.
+            on_progress: called with bytes read, bytes in all, and the file's name.
+
+        Raises:
+            InvalidValue: there is no such source.
+            TranscriptError: there is nothing at `path`.
+        """
+        return import_transcripts(self._store.log, self._clock, source, path, on_progress)
+
+    def remember(self, text: str, **fields: Unpack[MemoryFields]) -> Remembered:
+        """Store one memory; see `MemoryFields` for what can be said of it.
+
+        The same text (case, width and white space apart) in the same namespace is stored once.
+
+        Raises:
+            InputError: one of its kinds, before anything is written.
+            NotFound: a parent, or a memory to be superseded, is not there.
+        """
+        return remembering.remember(self._store.memories, self._clock, text, fields)
+
+    def update(
+        self, memory_id: str, text: str | None = None, **fields: Unpack[MemoryFields]
+    ) -> Memory:
+        """Change a live memory; what is not named stays, and metadata is merged key by key.
+
+        Only `kind`, `importance`, `metadata`, `valid_from`, `valid_to` and `expires_at` change.
+
+        Raises:
+            InputError: one of its kinds, before anything is written.
+            NotFound: it is not there, or not live.
+        """
+        return remembering.update(self._store.memories, self._clock, memory_id, text, fields)
+
+    def memory(self, memory_id: str, *, include_superseded: bool = False) -> Memory:
+        """Return one memory.
+
+        Raises:
+            NotFound: it is not there, or not live.
+        """
+        which = memory_filter(self._clock, {"include_superseded": include_superseded})
+        found = self._store.memories.get(memory_id, which)
+        if found is None:
+            raise NotFound(memory_id)
+        return found
+
+    def memories(self, limit: int | None = None, **fields: Unpack[RecallFields]) -> list[Memory]:
+        """Return memories in the order of recording; with a limit, the newest so many."""
+        which = memory_filter(self._clock, fields)
+        return self._store.memories.select(which, clean_limit(limit))
+
+    def namespaces(self) -> list[Namespace]:
+        """Return the namespaces that hold live memories, sorted."""
+        return sorted({memory.namespace for memory in self.memories()})
+
+    def history(self, memory_id: str) -> list[MemoryVersion]:
+        """Return what a memory was, change by change, oldest first; [] when it is not there."""
+        return self._store.memories.history(memory_id)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        tokens_max: int = TOKENS_MAX_DEFAULT,
+        **fields: Unpack[RecallFields],
+    ) -> Found:
+        """Return what the question may mean, from log and memories; see `RecallFields`.
+
+        Args:
+            query: in the user's words; no query language.
+            limit: hits at most; None for as many as fit.
+            tokens_max: the budget for `Found.text`, in estimated tokens.
+            **fields: what narrows it.
+
+        Raises:
+            InputError: a limit or field cannot be one.
+        """
+        return recall(self._store, self._clock, query, (limit, tokens_max), fields)
+
+    def known(self, tokens_max: int = KNOWN_TOKENS_MAX_DEFAULT) -> Known:
+        """Return the standing memories as a block that opens a new conversation."""
+        clean_limit(tokens_max, "tokens_max")
+        return known(self._store.memories, self._clock, tokens_max)
+
+    def forget(
+        self,
+        id: str | None = None,
+        *,
+        session: str | None = None,
+        match: str | None = None,
+        everything: bool = False,
+        dry_run: bool = False,
+    ) -> Receipt:
+        """Remove memories and messages, and what was made from them.
+
+        Args:
+            id: of a memory or a message; with `session`, of a message in it.
+            session: all messages of this session.
+            match: all memories and messages whose text holds this text.
+            everything: all of this owner: the file goes, and its key.
+            dry_run: count, and change nothing.
+
+        Raises:
+            ScopeRequired: nothing says what to forget.
+            AmbiguousId: messages of several sessions have the id.
+        """
+        scope = Scope(id, session, match)
+        if not everything:
+            return forget(self._store, self._clock, scope, is_dry_run=dry_run)
+        if scope != Scope():
+            raise ScopeRequired("everything=True goes with no other scope")
+        receipt_id, now = self._clock.new_id("rcp"), self._clock.now()
+        if dry_run:
+            counts = self._store.upkeep.counts()
+            return Receipt(receipt_id, now, "everything", counts, is_dry_run=True)
+        erased = self._forget_owner()
+        return Receipt(receipt_id, now, "everything", erased.counts, is_pending=erased.is_pending)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the value kept under `name`, or `default`."""
+        text = self._store.states.get(clean_name(name, "state name"))
+        return default if text is None else json.loads(text)
+
+    def set(self, name: str, value: Any) -> None:
+        """Keep a JSON value under `name`; None removes it.
+
+        Raises:
+            InvalidName: the name cannot be one.
+            InvalidValue: it is no JSON value.
+            TextTooLarge: over 32 MiB.
+        """
+        clean_name(name, "state name")
+        try:
+            text = None if value is None else json.dumps(storable(value)[0], allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InvalidValue(f"state {name!r} is no JSON ({error})") from error
+        if text is not None:
+            require_size(text, f"state {name!r}")
+        self._store.states.set(name, text, self._clock.now())
+
+    def states(self) -> list[str]:
+        """Return the names that hold a value, sorted."""
+        return self._store.states.names()
+
+    def export(self) -> Iterator[str]:
+        """Yield everything of this owner as lines of JSON."""
+        return export(self._store, self._clock, self.id)
+
+    def stats(self) -> dict[str, int]:
+        """Return the number of rows by table, and ``bytes`` on disk."""
+        return self._store.upkeep.counts()
+
+    def check(self) -> CheckReport:
+        """Compare what is canonical with what is derived from it; nothing is changed."""
+        return self._store.upkeep.check()
+
+    def reindex(self, on_progress: Callable[[int], None] | None = None) -> int:
+        """Make every derived row again; return how many messages and memories were read."""
+        return self._store.upkeep.rebuild_index(
+            log.stored_entry, remembering.memory_passages, on_progress or (lambda _: None)
+        )

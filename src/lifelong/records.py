@@ -1,0 +1,324 @@
+"""What is kept and what is given back: memories, origins, sessions, hits, receipts.
+
+All are frozen values. `Memory` and `SessionInfo` describe canonical rows; the rest are answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum
+from typing import Any
+
+from lifelong.messages import Message
+
+KINDS = ("preference", "constraint", "fact", "event", "procedure", "note")
+CHANNELS = ("user", "assistant", "tool", "document", "system")
+
+Namespace = tuple[str, ...]
+
+
+class Trust(IntEnum):
+    """How far a text may be relied on; it follows from the channel it came by."""
+
+    UNTRUSTED = 0
+    MODEL = 1
+    USER = 2
+    SYSTEM = 3
+
+
+_TRUST_BY_CHANNEL = {
+    "user": Trust.USER,
+    "assistant": Trust.MODEL,
+    "tool": Trust.UNTRUSTED,
+    "document": Trust.UNTRUSTED,
+    "system": Trust.SYSTEM,
+}
+
+
+def trust_of_channel(channel: str) -> Trust:
+    """Return the trust of what came by `channel`; an unknown channel is untrusted."""
+    return _TRUST_BY_CHANNEL.get(channel, Trust.UNTRUSTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a memory came from.
+
+    Attributes:
+        channel: one of `CHANNELS`.
+        source: free text that names it: a file, a URL, a tool.
+        parents: ids of the messages and memories it was made from.
+    """
+
+    channel: str = "user"
+    source: str = ""
+    parents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One long-term statement.
+
+    Attributes:
+        id: unguessable, `mem_…`.
+        text: as it was given.
+        kind: one of `KINDS`.
+        namespace: whole segments inside the owner.
+        importance: 1 (trivial) to 10 (vital).
+        trust: the least of the origin's channel and its parents.
+        key: a name whose newest memory replaces the older ones, or None.
+        metadata: the caller's own JSON object.
+        recorded_at, updated_at: when we learned it, when it last changed.
+        valid_from, valid_to: when it is true in the world; None means open.
+        expires_at: when every read stops showing it.
+        superseded_by: the id of the memory that replaced it, or None.
+        is_quarantined: held back from every read until released.
+    """
+
+    id: str
+    text: str
+    kind: str
+    namespace: Namespace
+    importance: int
+    origin: Origin
+    trust: Trust
+    key: str | None
+    metadata: Mapping[str, Any]
+    recorded_at: datetime
+    updated_at: datetime
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
+    superseded_by: str | None = None
+    is_quarantined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What `remember` did.
+
+    Attributes:
+        memory: the memory as it now stands.
+        outcome: ``stored``, ``superseded`` (stored, and it replaced others) or ``duplicate``.
+        superseded: ids of the memories that it replaced.
+    """
+
+    memory: Memory
+    outcome: str
+    superseded: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The id of the memory."""
+        return self.memory.id
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryVersion:
+    """One line of a memory's history: what changed, and what it was before."""
+
+    memory_id: str
+    at: datetime
+    change: str
+    text: str
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """One conversation, as `sessions()` lists it."""
+
+    id: str
+    title: str
+    source: str
+    messages: int
+    started_at: datetime
+    last_at: datetime
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRow:
+    """A stored message that could not be read. It is kept; `lifelong check` lists it."""
+
+    session_id: str
+    message_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogSlice:
+    """Messages of a session in the order they were appended, and the rows that were skipped."""
+
+    messages: tuple[Message, ...]
+    skipped: tuple[SkippedRow, ...] = ()
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self.messages)
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def __getitem__(self, position: int) -> Message:
+        return self.messages[position]
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What `append` did.
+
+    Attributes:
+        ids: the id of each item, in order, stored or not.
+        added: how many were stored now.
+        duplicates: how many were there already.
+        forgotten: how many were left out because they had been forgotten.
+        cleaned: how many held NUL or lone surrogates, which became U+FFFD.
+    """
+
+    ids: tuple[str, ...]
+    added: int
+    duplicates: int = 0
+    forgotten: int = 0
+    cleaned: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePart:
+    """One feature of a score: its value, its weight, and what it adds."""
+
+    feature: str
+    value: float
+    weight: float
+
+    @property
+    def amount(self) -> float:
+        """Value times weight."""
+        return self.value * self.weight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One thing that recall brings back.
+
+    Attributes:
+        id: of the memory, or of the message.
+        source: ``memory`` or ``log``.
+        text: the memory, or the passage of the message that matched.
+        score: 0 to 1, higher is better; an exact match is 1.
+        parts: the features that make the score, largest first.
+        tokens: the estimated price of this hit in a prompt.
+        at: when it was said, or recorded.
+        session_id, role, speaker: of a message; None for a memory.
+        memory: the whole memory; None for a message.
+    """
+
+    id: str
+    source: str
+    text: str
+    score: float
+    parts: tuple[ScorePart, ...]
+    tokens: int
+    at: datetime
+    session_id: str | None = None
+    role: str | None = None
+    speaker: str | None = None
+    memory: Memory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What `recall` found.
+
+    Attributes:
+        hits: best first.
+        tokens: the estimated price of `text`.
+        reasons: why nothing was found, or what was left out.
+    """
+
+    hits: tuple[Hit, ...]
+    tokens: int = 0
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def nothing_relevant(self) -> bool:
+        """Whether there is no hit at all; `reasons` says why."""
+        return not self.hits
+
+    @property
+    def by_date(self) -> tuple[Hit, ...]:
+        """The hits, oldest first."""
+        return tuple(sorted(self.hits, key=lambda hit: hit.at))
+
+    @property
+    def text(self) -> str:
+        """The hits in date order, one a line, ready to paste into a prompt."""
+        return "\n".join(hit_line(hit) for hit in self.by_date)
+
+
+def hit_line(hit: Hit) -> str:
+    """Return a hit as one line of a prompt: date, who, and what."""
+    who = hit.speaker or hit.role or (hit.memory.kind if hit.memory else "")
+    return f"[{hit.at:%Y-%m-%d}] {who}: {' '.join(hit.text.split())}"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The block that opens a new conversation.
+
+    Attributes:
+        text: ready to paste; empty when nothing is known.
+        memories: what it holds, in the order shown.
+        tokens: the estimated price of `text`.
+        left_out: how many more did not fit.
+    """
+
+    text: str
+    memories: tuple[Memory, ...]
+    tokens: int
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What `forget` did, as the database counted it. It holds no content.
+
+    Attributes:
+        id: of this receipt.
+        at: when.
+        scope: what was asked for, in words without content.
+        counts: rows removed, by table.
+        is_pending: True while a reader of an old snapshot keeps the bytes from being overwritten.
+        is_dry_run: True when nothing was changed.
+    """
+
+    id: str
+    at: datetime
+    scope: str
+    counts: Mapping[str, int]
+    is_pending: bool = False
+    is_dry_run: bool = False
+
+    @property
+    def forgotten(self) -> int:
+        """Memories and messages removed."""
+        return self.counts.get("memory", 0) + self.counts.get("message", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What `check` compared, and each disagreement in words.
+
+    Attributes:
+        counts: rows looked at, by table.
+        problems: one sentence each; empty when all is well.
+    """
+
+    counts: Mapping[str, int]
+    problems: tuple[str, ...] = field(default=())
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing disagrees."""
+        return not self.problems

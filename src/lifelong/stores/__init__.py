@@ -1,0 +1,1 @@
+"""Stores: adapters of the `Store` port, one package for each database."""

@@ -1,0 +1,92 @@
+"""Access to one owner's file: transactions on whichever file is the owner's at this moment.
+
+Before anything is read or written the file says whether it was retired, that is, whether the
+owner was forgotten by another handle or process; then the access begins anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import apsw
+
+from lifelong.stores.sqlite.columns import ColumnsCache
+from lifelong.stores.sqlite.pool import Pool
+from lifelong.stores.sqlite.queries import fetch_value
+
+_RETIRED = "SELECT value FROM property WHERE name = 'retired'"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerFile:
+    """Where an owner's data lies, and its key: None for both in memory, or without encryption."""
+
+    path: Path | None
+    key: bytes | None
+
+
+class OpenOwner:
+    """One open file: its pool, and what is held in memory of it."""
+
+    def __init__(self, file: OwnerFile, pool: Pool) -> None:
+        self.file = file
+        self.pool = pool
+        self.columns = ColumnsCache()
+
+
+class OpenOwners(Protocol):
+    """What an access asks of the store."""
+
+    def open_owner(self, owner_id: str, *, may_make: bool) -> OpenOwner:
+        """Return the open file of an owner; an empty one that nobody writes, if there is none."""
+        ...
+
+    def let_go(self, owner_id: str, opened: OpenOwner) -> None:
+        """Forget an open file that is no longer the owner's."""
+        ...
+
+
+class Access:
+    """Transactions on one owner's file."""
+
+    def __init__(self, owners: OpenOwners, owner_id: str) -> None:
+        self._owners = owners
+        self._owner_id = owner_id
+
+    @contextmanager
+    def read(self) -> Iterator[tuple[apsw.Connection, ColumnsCache]]:
+        """Lend a connection for one reading transaction, and what is held in memory."""
+        while True:
+            opened = self._owners.open_owner(self._owner_id, may_make=False)
+            with opened.pool.read() as connection:
+                if not fetch_value(connection, _RETIRED):
+                    yield connection, opened.columns
+                    return
+            self._owners.let_go(self._owner_id, opened)
+
+    @contextmanager
+    def write(self) -> Iterator[apsw.Connection]:
+        """Lend a connection for one writing transaction."""
+        while True:
+            opened = self._owners.open_owner(self._owner_id, may_make=True)
+            with opened.pool.write() as connection:
+                if not fetch_value(connection, _RETIRED):
+                    yield connection
+                    return
+            self._owners.let_go(self._owner_id, opened)
+
+    def truncate_wal(self) -> bool:
+        """Empty the WAL; return False when a reader of an old state keeps it from that."""
+        return self._owners.open_owner(self._owner_id, may_make=False).pool.truncate_wal()
+
+    def size_bytes(self) -> int:
+        """Return the bytes of the file and its WAL; 0 in memory."""
+        path = self._owners.open_owner(self._owner_id, may_make=False).file.path
+        if path is None:
+            return 0
+        files = (path, path.with_name(path.name + "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())

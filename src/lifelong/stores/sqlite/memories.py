@@ -1,0 +1,272 @@
+"""Memories in SQLite: one transaction for row, full text, parents and history.
+
+The database decides on duplicates, by a unique index over live rows; so two writers of one fact
+end with one memory and one id.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import apsw
+
+from lifelong.errors import NotFound
+from lifelong.ports import (
+    SEQ_SHIFT,
+    WORDS_MAX,
+    MemoryFilter,
+    MemoryMatches,
+    MemoryWrite,
+    Passage,
+    Written,
+    pack_posting,
+)
+from lifelong.records import Memory, MemoryVersion, Namespace, Origin, Trust, trust_of_channel
+from lifelong.stores.sqlite.access import Access
+from lifelong.stores.sqlite.connection import from_micros, from_micros_or_none, to_micros
+from lifelong.stores.sqlite.queries import fetch, fetch_value, queries
+from lifelong.stores.sqlite.words import as_json, match_terms
+
+_SQL = queries("memories")
+_EXPIRED = "expired"
+
+
+def encode_namespace(namespace: Namespace) -> str:
+    """Return a namespace as it is kept: a JSON array, so that segments cannot run together."""
+    return json.dumps(list(namespace), ensure_ascii=False, separators=(",", ":"))
+
+
+class SqliteMemories:
+    """The memories of one owner."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def write(self, write: MemoryWrite, supersedes: Sequence[str] = ()) -> Written:
+        """Store a memory, unless a live one in its namespace has the same text.
+
+        A live memory with the same key in the same namespace is superseded as well.
+
+        Raises:
+            NotFound: an id in `supersedes` is not there.
+        """
+        memory = write.memory
+        values = _values(write)
+        with self._access.write() as connection:
+            same = fetch_value(connection, _SQL["live_duplicate"], values)
+            if same is not None:
+                return Written(same, is_new=False)
+            for memory_id in supersedes:
+                if fetch_value(connection, _SQL["exists"], (memory_id,)) is None:
+                    raise NotFound(memory_id)
+            replaced = dict.fromkeys(supersedes)
+            if memory.key is not None:
+                found = fetch(connection, _SQL["live_with_key"], values)
+                replaced.update(dict.fromkeys(row[0] for row in found))
+            # What expired holds its text's place in the unique index until it is swept.
+            hidden = fetch(connection, _SQL["hidden_duplicates"], values)
+            expired = [row[0] for row in hidden if row[0] not in replaced]
+            at = values["recorded_at"]
+            for memory_id in replaced:
+                _retire(connection, memory_id, memory.id, "superseded", at)
+            for memory_id in expired:
+                _retire(connection, memory_id, memory.id, _EXPIRED, at)
+            seq = fetch_value(connection, _SQL["add"], values)
+            connection.executemany(
+                _SQL["add_parent"],
+                [(memory.id, parent, at) for at, parent in enumerate(memory.origin.parents)],
+            )
+            _add_history(connection, memory.id, "stored", at)
+            add_passages(connection, seq, write.passages)
+        return Written(memory.id, is_new=True, superseded=tuple(replaced))
+
+    def update(self, write: MemoryWrite, change: str) -> None:
+        """Replace a memory's row and index, and add the new one to its history.
+
+        Raises:
+            NotFound: it is not there, or not live.
+        """
+        values = _values(write)
+        with self._access.write() as connection:
+            if fetch_value(connection, _SQL["exists"], (write.memory.id,)) is None:
+                raise NotFound(write.memory.id)
+            seq = fetch_value(connection, _SQL["change"], values)
+            _add_history(connection, write.memory.id, change, values["updated_at"])
+            remove_passages(connection, seq)
+            add_passages(connection, seq, write.passages)
+
+    def select(self, which: MemoryFilter, limit: int | None = None) -> list[Memory]:
+        """Return memories in the order of recording; the newest, when there is a limit."""
+        with self._access.read() as (connection, _):
+            found = [memory for _, memory in select_memories(connection, which)]
+        if limit is None:
+            return found
+        return found[len(found) - min(limit, len(found)) :]
+
+    def get(self, memory_id: str, which: MemoryFilter) -> Memory | None:
+        """Return one memory, if the filter lets it through."""
+        with self._access.read() as (connection, _):
+            found = list(select_memories(connection, which, "m.id = :id", {"id": memory_id}))
+        return found[0][1] if found else None
+
+    def history(self, memory_id: str) -> list[MemoryVersion]:
+        """Return the changes of a memory, oldest first."""
+        with self._access.read() as (connection, _):
+            rows = fetch(connection, _SQL["history"], (memory_id,))
+        return [
+            MemoryVersion(found_id, from_micros(at), change, text, json.loads(metadata))
+            for found_id, at, change, text, metadata in rows
+        ]
+
+    def parent_trust(self, parent_ids: Sequence[str]) -> dict[str, int]:
+        """Return the trust of each of these memories and messages that is there."""
+        wanted = (as_json(parent_ids),)
+        with self._access.read() as (connection, _):
+            found = {
+                message_id: int(trust_of_channel(role))
+                for message_id, role in fetch(connection, _SQL["parent_messages"], wanted)
+            }
+            found.update(fetch(connection, _SQL["parent_memories"], wanted))
+        return found
+
+    def match(
+        self, words: Sequence[str], prefixes: Sequence[str], which: MemoryFilter
+    ) -> MemoryMatches:
+        """Return where each word stands in the memories that the filter lets through."""
+        with self._access.read() as (connection, _):
+            terms = match_terms(connection, _SQL, words, prefixes)
+            seqs = {posting >> SEQ_SHIFT for term in terms for posting in term.postings}
+            bound = {"seqs": as_json(sorted(seqs))}
+            wanted = "m.seq IN (SELECT value FROM json_each(:seqs))"
+            memories = dict(select_memories(connection, which, wanted, bound)) if seqs else {}
+            totals = dict(fetch(connection, _SQL["statistics"]))
+        return MemoryMatches(terms, memories, totals["memory_passages"], totals["memory_words"])
+
+    def derived_from(self, parent_ids: Sequence[str]) -> list[str]:
+        """Return ids of memories made from these, directly or through others."""
+        with self._access.read() as (connection, _):
+            return [row[0] for row in fetch(connection, _SQL["derived"], (as_json(parent_ids),))]
+
+
+def _values(write: MemoryWrite) -> dict[str, Any]:
+    memory = write.memory
+    return {
+        "id": memory.id,
+        "text": memory.text,
+        "text_hash": write.text_hash,
+        "kind": memory.kind,
+        "namespace": encode_namespace(memory.namespace),
+        "importance": memory.importance,
+        "channel": memory.origin.channel,
+        "source": memory.origin.source,
+        "trust": int(memory.trust),
+        "key": memory.key,
+        "metadata": json.dumps(memory.metadata),
+        "recorded_at": to_micros(memory.recorded_at),
+        "updated_at": to_micros(memory.updated_at),
+        "valid_from": to_micros(memory.valid_from),
+        "valid_to": to_micros(memory.valid_to),
+        "expires_at": to_micros(memory.expires_at),
+    }
+
+
+def _retire(
+    connection: apsw.Connection, memory_id: str, by: str, change: str, at: int
+) -> None:
+    _add_history(connection, memory_id, change, at)
+    connection.execute(_SQL["retire"], {"id": memory_id, "by": by, "at": at})
+
+
+def _add_history(connection: apsw.Connection, memory_id: str, change: str, at: int) -> None:
+    connection.execute(_SQL["add_history"], {"id": memory_id, "change": change, "at": at})
+
+
+def add_passages(connection: apsw.Connection, seq: int, passages: Sequence[Passage]) -> None:
+    """Add the full-text rows of a memory, and count them."""
+    connection.executemany(
+        _SQL["add_passage"],
+        [(pack_posting(seq, at, p.words), p.text) for at, p in enumerate(passages)],
+    )
+    _count(connection, len(passages), sum(passage.words for passage in passages))
+
+
+def remove_passages(connection: apsw.Connection, seq: int) -> int:
+    """Remove the full-text rows of a memory; return how many there were."""
+    rows = {"first": seq << SEQ_SHIFT, "last": (seq + 1 << SEQ_SHIFT) - 1}
+    postings = [row[0] for row in fetch(connection, _SQL["passage_words"], rows)]
+    connection.execute(_SQL["remove_passages"], rows)
+    _count(connection, -len(postings), -sum(posting & WORDS_MAX for posting in postings))
+    return len(postings)
+
+
+def _count(connection: apsw.Connection, passages: int, words: int) -> None:
+    connection.execute(_SQL["add_to_statistic"], (passages, "memory_passages"))
+    connection.execute(_SQL["add_to_statistic"], (words, "memory_words"))
+
+
+def select_memories(
+    connection: apsw.Connection,
+    which: MemoryFilter | None,
+    wanted: str = "1",
+    bound: dict[str, Any] | None = None,
+) -> Iterator[tuple[int, Memory]]:
+    """Yield (seq, memory) in the order of recording.
+
+    Args:
+        connection: in a transaction.
+        which: the filter; None for every row there is, as a rebuild of the index needs.
+        wanted: one more condition, a constant of the code.
+        bound: its parameters.
+    """
+    if which is None:
+        view = "every"
+    else:
+        view = "all" if which.include_superseded else "live"
+    statement = f"{_SQL[view]} AND {wanted} ORDER BY m.seq"
+    cursor = connection.execute(statement, bound)
+    names: list[str] = []
+    for row in cursor:
+        names = names or [column[0] for column in cursor.get_description()]
+        fields = dict(zip(names, row, strict=True))
+        memory = _memory(fields)
+        if which is None or _passes(memory, which):
+            yield fields["seq"], memory
+
+
+def _passes(memory: Memory, which: MemoryFilter) -> bool:
+    if which.namespace is not None:
+        own = memory.namespace
+        if which.include_below:
+            own = own[: len(which.namespace)]
+        if own != which.namespace:
+            return False
+    if which.kinds is not None and memory.kind not in which.kinds:
+        return False
+    if memory.trust < which.trust_min:
+        return False
+    wanted = which.metadata or {}
+    return all(name in memory.metadata and memory.metadata[name] == wanted[name] for name in wanted)
+
+
+def _memory(fields: dict[str, Any]) -> Memory:
+    return Memory(
+        id=fields["id"],
+        text=fields["text"],
+        kind=fields["kind"],
+        namespace=tuple(json.loads(fields["namespace"])),
+        importance=fields["importance"],
+        origin=Origin(fields["channel"], fields["source"], tuple(json.loads(fields["parents"]))),
+        trust=Trust(fields["trust"]),
+        key=fields["key"],
+        metadata=json.loads(fields["metadata"]),
+        recorded_at=from_micros(fields["recorded_at"]),
+        updated_at=from_micros(fields["updated_at"]),
+        valid_from=from_micros_or_none(fields["valid_from"]),
+        valid_to=from_micros_or_none(fields["valid_to"]),
+        expires_at=from_micros_or_none(fields["expires_at"]),
+        superseded_by=fields["superseded_by"],
+        is_quarantined=fields["quarantined_at"] is not None,
+    )
+

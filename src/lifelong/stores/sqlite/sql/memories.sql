@@ -1,0 +1,101 @@
+-- name: live_duplicate
+SELECT id FROM memory_live WHERE namespace = :namespace AND text_hash = :text_hash
+
+-- name: hidden_duplicates
+SELECT id FROM memory
+WHERE namespace = :namespace AND text_hash = :text_hash AND superseded_by IS NULL
+
+-- name: retire
+UPDATE memory SET superseded_by = :by, superseded_at = :at, updated_at = :at WHERE id = :id
+
+-- name: exists
+SELECT 1 FROM memory_live WHERE id = ?
+
+-- name: live_with_key
+SELECT id FROM memory_live WHERE namespace = :namespace AND key = :key
+
+-- name: add
+INSERT INTO memory (
+    id, text, text_hash, kind, namespace, importance, channel, source, trust, key, metadata,
+    recorded_at, updated_at, valid_from, valid_to, expires_at
+) VALUES (
+    :id, :text, :text_hash, :kind, :namespace, :importance, :channel, :source, :trust, :key,
+    :metadata, :recorded_at, :updated_at, :valid_from, :valid_to, :expires_at
+) RETURNING seq
+
+-- name: change
+UPDATE memory SET
+    text = :text, text_hash = :text_hash, kind = :kind, importance = :importance,
+    metadata = :metadata, updated_at = :updated_at, valid_from = :valid_from,
+    valid_to = :valid_to, expires_at = :expires_at
+WHERE id = :id RETURNING seq
+
+-- name: add_parent
+INSERT INTO memory_parent (memory_id, parent_id, position) VALUES (?, ?, ?)
+
+-- name: add_history
+INSERT INTO memory_history (memory_id, at, change, text, metadata)
+SELECT id, :at, :change, text, metadata FROM memory WHERE id = :id
+
+-- name: history
+SELECT memory_id, at, change, text, metadata FROM memory_history WHERE memory_id = ? ORDER BY seq
+
+-- name: live
+SELECT m.*, (
+    SELECT json_group_array(p.parent_id ORDER BY p.position)
+    FROM memory_parent AS p WHERE p.memory_id = m.id
+) AS parents
+FROM memory_live AS m WHERE 1
+
+-- name: all
+SELECT m.*, (
+    SELECT json_group_array(p.parent_id ORDER BY p.position)
+    FROM memory_parent AS p WHERE p.memory_id = m.id
+) AS parents
+FROM memory AS m
+WHERE m.quarantined_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > lifelong_now())
+
+-- name: every
+SELECT m.*, (
+    SELECT json_group_array(p.parent_id ORDER BY p.position)
+    FROM memory_parent AS p WHERE p.memory_id = m.id
+) AS parents
+FROM memory AS m WHERE 1
+
+-- name: parent_memories
+SELECT id, trust FROM memory WHERE id IN (SELECT value FROM json_each(?))
+
+-- name: parent_messages
+SELECT id, role FROM message WHERE id IN (SELECT value FROM json_each(?))
+
+-- name: derived
+WITH RECURSIVE made (id) AS (
+    SELECT memory_id FROM memory_parent WHERE parent_id IN (SELECT value FROM json_each(?))
+    UNION
+    SELECT p.memory_id FROM memory_parent AS p JOIN made ON p.parent_id = made.id
+)
+SELECT id FROM made
+
+-- name: add_passage
+INSERT INTO memory_text (rowid, text) VALUES (?, ?)
+
+-- name: remove_passages
+DELETE FROM memory_text WHERE rowid BETWEEN :first AND :last
+
+-- name: passage_words
+SELECT rowid FROM memory_text WHERE rowid BETWEEN :first AND :last
+
+-- name: add_to_statistic
+UPDATE statistic SET value = value + ? WHERE name = ?
+
+-- name: statistics
+SELECT name, value FROM statistic
+
+-- name: term_postings
+SELECT doc FROM memory_term WHERE term = ?
+
+-- name: term_frequency
+SELECT doc FROM memory_frequency WHERE term = ?
+
+-- name: prefix_terms
+SELECT term FROM memory_frequency WHERE term >= :prefix AND term < :prefix || char(1114111)

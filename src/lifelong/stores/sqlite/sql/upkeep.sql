@@ -1,0 +1,100 @@
+-- name: message_rows
+SELECT m.seq, m.id, s.id FROM message AS m JOIN session AS s ON s.no = m.session_no
+WHERE m.seq IN (SELECT value FROM json_each(:seqs))
+    OR s.id IN (SELECT value FROM json_each(:sessions))
+
+-- name: add_tombstone
+INSERT INTO tombstone (what, session_id, id, forgotten_at) VALUES (?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET forgotten_at = excluded.forgotten_at
+
+-- name: remove_message
+DELETE FROM message WHERE seq = ?
+
+-- name: remove_message_index
+DELETE FROM message_index WHERE seq = ?
+
+-- name: remove_passages
+DELETE FROM passage_text WHERE rowid BETWEEN ? AND ?
+
+-- name: remove_empty_sessions
+DELETE FROM session WHERE NOT EXISTS (SELECT 1 FROM message WHERE session_no = session.no)
+
+-- name: memory_seqs
+SELECT seq, id FROM memory WHERE id IN (SELECT value FROM json_each(?))
+
+-- name: remove_history
+DELETE FROM memory_history WHERE memory_id = ?
+
+-- name: remove_parents
+DELETE FROM memory_parent WHERE memory_id = ?
+
+-- name: remove_memory
+DELETE FROM memory WHERE seq = ?
+
+-- name: new_generation
+UPDATE property SET value = value + 1 WHERE name = 'generation'
+
+-- name: retire
+UPDATE property SET value = 1 WHERE name = 'retired'
+
+-- name: count_rows
+SELECT 'session' AS name, count(*) FROM session
+UNION ALL SELECT 'message', count(*) FROM message
+UNION ALL SELECT 'memory', count(*) FROM memory_live
+UNION ALL SELECT 'memory_hidden', (SELECT count(*) FROM memory) - (SELECT count(*) FROM memory_live)
+UNION ALL SELECT 'memory_history', count(*) FROM memory_history
+UNION ALL SELECT 'state', count(*) FROM state
+UNION ALL SELECT 'tombstone', count(*) FROM tombstone
+UNION ALL SELECT 'passage', count(*) FROM passage_text
+UNION ALL SELECT 'memory_passage', count(*) FROM memory_text
+
+-- name: unindexed_messages
+SELECT m.id, s.id FROM message AS m JOIN session AS s ON s.no = m.session_no
+    LEFT JOIN message_index AS i ON i.seq = m.seq
+WHERE i.seq IS NULL OR i.session_no <> m.session_no
+UNION ALL
+SELECT 'index row ' || i.seq, '' FROM message_index AS i
+    LEFT JOIN message AS m ON m.seq = i.seq WHERE m.seq IS NULL
+
+-- name: passages_expected
+SELECT seq, passages, passage_words FROM message_index
+
+-- name: passage_postings
+SELECT rowid FROM passage_text
+
+-- name: memory_postings
+SELECT rowid FROM memory_text
+
+-- name: memory_numbers
+SELECT seq FROM memory
+
+-- name: stored_payloads
+SELECT m.seq, m.id, s.id, m.payload FROM message AS m JOIN session AS s ON s.no = m.session_no
+
+-- name: orphan_history
+SELECT DISTINCT memory_id FROM memory_history
+WHERE memory_id NOT IN (SELECT id FROM memory)
+
+-- name: lost_successors
+SELECT id FROM memory
+WHERE superseded_by IS NOT NULL AND superseded_by NOT IN (SELECT id FROM memory)
+    AND superseded_by NOT IN (SELECT id FROM tombstone WHERE what = 'memory')
+
+-- name: statistics
+SELECT name, value FROM statistic
+
+-- name: set_statistic
+UPDATE statistic SET value = ? WHERE name = ?
+
+-- name: clear_log_index
+DELETE FROM message_index
+
+-- name: clear_passages
+DELETE FROM passage_text
+
+-- name: clear_memory_passages
+DELETE FROM memory_text
+
+-- name: session_numbers
+SELECT m.seq, m.session_no FROM message AS m
+WHERE m.seq IN (SELECT value FROM json_each(?))

@@ -1,0 +1,235 @@
+"""The store of all owners: which file is whose, which are open, how one goes.
+
+An owner's file is looked up at each use through a small cache, so that a handle stays right when
+another process forgets the owner and somebody begins anew. What was never written has no file:
+it reads as empty.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Any, Protocol
+
+import apsw
+
+from lifelong.errors import StoreClosed, StoreCorrupt
+from lifelong.ports import Clock, Erased
+from lifelong.stores.sqlite.access import Access, OpenOwner, OwnerFile
+from lifelong.stores.sqlite.connection import connect, to_micros
+from lifelong.stores.sqlite.log import SqliteLog
+from lifelong.stores.sqlite.memories import SqliteMemories
+from lifelong.stores.sqlite.migrations import migrate, steps
+from lifelong.stores.sqlite.pool import Pool
+from lifelong.stores.sqlite.states import SqliteStates
+from lifelong.stores.sqlite.upkeep import SqliteUpkeep, retire
+
+OPEN_OWNERS_MAX = 64
+
+
+class Files(Protocol):
+    """The files of all owners."""
+
+    def find(self, owner_id: str) -> OwnerFile | None:
+        """Return the file of an owner, or None."""
+        ...
+
+    def find_or_make(self, owner_id: str) -> OwnerFile:
+        """Return the file of an owner; make it when there is none."""
+        ...
+
+    def owners(self) -> list[str]:
+        """Return the ids of all owners, sorted."""
+        ...
+
+    def remove(self, owner_id: str, file: OwnerFile) -> bool:
+        """Destroy the owner's key and file; return whether every old byte of the key is gone."""
+        ...
+
+    def describe(self) -> dict[str, str]:
+        """Return the place and how it is encrypted."""
+        ...
+
+    def close(self) -> None:
+        """Let go of everything."""
+        ...
+
+
+class SqliteStore:
+    """All owners of one place.
+
+    Args:
+        files: knows which file is whose.
+        clock: for recorded times and expiry.
+    """
+
+    def __init__(self, files: Files, clock: Clock) -> None:
+        self._files = files
+        self._clock = clock
+        self._open: OrderedDict[str, OpenOwner] = OrderedDict()
+        self._turn = threading.Lock()
+        self._empty = OpenOwner(OwnerFile(None, None), _pool_in_memory(clock))
+        self._is_closed = False
+
+    def owner(self, owner_id: str) -> SqliteOwner:
+        """Return the store of one owner."""
+        return SqliteOwner(Access(self, owner_id), self._clock)
+
+    def owners(self) -> list[str]:
+        """Return the ids of owners that have a store, sorted."""
+        self._require_open()
+        return self._files.owners()
+
+    def open_owner(self, owner_id: str, *, may_make: bool) -> OpenOwner:
+        """Return the open file of an owner; an empty one that nobody writes, if there is none."""
+        self._require_open()
+        with self._turn:
+            found = self._open.get(owner_id)
+            if found:
+                self._open.move_to_end(owner_id)
+                return found
+        file = self._files.find_or_make(owner_id) if may_make else self._files.find(owner_id)
+        if file is None:
+            return self._empty
+        if file.path and not file.path.exists():
+            if self._files.find(owner_id) == file:
+                raise StoreCorrupt(f"{file.path} is missing")
+            return self.open_owner(owner_id, may_make=may_make)
+        return self._keep(owner_id, OpenOwner(file, self._pool(file)))
+
+    def _keep(self, owner_id: str, opened: OpenOwner) -> OpenOwner:
+        with self._turn:
+            kept = self._open.setdefault(owner_id, opened)
+            if opened.file.path:  # what is in memory only may not be closed
+                while len(self._open) > OPEN_OWNERS_MAX:
+                    self._open.popitem(last=False)[1].pool.close()
+        if kept is not opened:
+            opened.pool.close()
+        return kept
+
+    def let_go(self, owner_id: str, opened: OpenOwner) -> None:
+        """Forget an open file that is no longer the owner's."""
+        with self._turn:
+            if self._open.get(owner_id) is opened:
+                del self._open[owner_id]
+        opened.pool.close()
+
+    def forget_owner(self, owner_id: str) -> Erased:
+        """Mark the owner's file as retired, then destroy its key and unlink it.
+
+        The mark makes a writer in another process begin anew instead of writing into a file that
+        has no name any more.
+        """
+        opened = self.open_owner(owner_id, may_make=False)
+        if opened is self._empty:
+            return Erased({}, is_pending=False)
+        counts, is_clean = retire(opened.pool)
+        is_gone = self._files.remove(owner_id, opened.file)
+        self.let_go(owner_id, opened)
+        return Erased(counts, is_pending=not (is_clean and is_gone))
+
+    def describe(self) -> dict[str, Any]:
+        """Return place, encryption and versions."""
+        return {
+            **self._files.describe(),
+            "sqlite": apsw.sqlite_lib_version(),
+            "apsw": apsw.apsw_version(),
+            "schema": steps()[-1][0],
+        }
+
+    def close(self) -> None:
+        """Close every file."""
+        self._is_closed = True
+        with self._turn:
+            for opened in self._open.values():
+                opened.pool.close()
+            self._open.clear()
+        self._files.close()
+
+    def _require_open(self) -> None:
+        if self._is_closed:
+            raise StoreClosed
+
+    def _pool(self, file: OwnerFile) -> Pool:
+        if file.path is None:
+            return _pool_in_memory(self._clock)
+        path, place = file.path, str(file.path)
+        first = connect(path, file.key, self._clock.now, may_create=False)
+        migrate(first, place, to_micros(self._clock.now()) or 0)
+        return Pool(
+            place, lambda: connect(path, file.key, self._clock.now, may_create=False), first
+        )
+
+
+def _pool_in_memory(clock: Clock) -> Pool:
+    connection = connect(None, None, clock.now)
+    migrate(connection, "memory", to_micros(clock.now()) or 0)
+    return Pool("memory", lambda: connection, connection, is_shared=False)
+
+
+class SqliteOwner:
+    """The data of one owner, in four parts."""
+
+    def __init__(self, access: Access, clock: Clock) -> None:
+        self._log = SqliteLog(access, clock)
+        self._memories = SqliteMemories(access)
+        self._states = SqliteStates(access)
+        self._upkeep = SqliteUpkeep(access)
+
+    @property
+    def log(self) -> SqliteLog:
+        """The log."""
+        return self._log
+
+    @property
+    def memories(self) -> SqliteMemories:
+        """The memories."""
+        return self._memories
+
+    @property
+    def states(self) -> SqliteStates:
+        """The named values."""
+        return self._states
+
+    @property
+    def upkeep(self) -> SqliteUpkeep:
+        """Erasing, checking, rebuilding."""
+        return self._upkeep
+
+
+class MemoryFiles:
+    """Owners in memory, for tests of users: everything is gone when the engine is closed."""
+
+    def __init__(self) -> None:
+        self._owners: set[str] = set()
+
+    def find(self, owner_id: str) -> OwnerFile | None:
+        """Return the nameless file of an owner, or None."""
+        return OwnerFile(None, None) if owner_id in self._owners else None
+
+    def find_or_make(self, owner_id: str) -> OwnerFile:
+        """Return the nameless file of an owner."""
+        self._owners.add(owner_id)
+        return OwnerFile(None, None)
+
+    def owners(self) -> list[str]:
+        """Return the ids of all owners, sorted."""
+        return sorted(self._owners)
+
+    def remove(self, owner_id: str, file: OwnerFile) -> bool:
+        """Forget the owner; the memory goes with the connection."""
+        del file
+        self._owners.discard(owner_id)
+        return True
+
+    def describe(self) -> dict[str, str]:
+        """Return that it is in memory."""
+        return {"place": "memory:", "encryption": "none", "key_source": "none"}
+
+    def close(self) -> None:
+        """Do nothing: connections close with their pools."""
+
+
+def open_in_memory(clock: Clock) -> SqliteStore:
+    """Return a store that lives in this process's memory."""
+    return SqliteStore(MemoryFiles(), clock)

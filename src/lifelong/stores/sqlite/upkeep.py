@@ -1,0 +1,227 @@
+"""Erasing, checking and rebuilding in SQLite."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import apsw
+
+from lifelong.ports import (
+    SEQ_SHIFT,
+    WORDS_MAX,
+    Erased,
+    IndexEntry,
+    Passage,
+    Selection,
+    StoredMessage,
+)
+from lifelong.records import CheckReport, Memory
+from lifelong.stores.sqlite.access import Access
+from lifelong.stores.sqlite.connection import to_micros
+from lifelong.stores.sqlite.log import insert_index, messages_after
+from lifelong.stores.sqlite.memories import add_passages, remove_passages, select_memories
+from lifelong.stores.sqlite.pool import Pool
+from lifelong.stores.sqlite.queries import fetch, queries
+from lifelong.stores.sqlite.words import as_json
+
+_SQL = queries("upkeep")
+_PAGE_ROWS = 500
+_PROBLEMS_MAX = 100
+
+
+class SqliteUpkeep:
+    """The upkeep of one owner's file."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def erase(self, what: Selection, at: datetime) -> Erased:
+        """Remove rows, index entries and history; leave tombstones; overwrite the bytes.
+
+        The receipt's counts are those of the database. `is_pending` is True when a reader of an
+        old snapshot keeps the WAL, which holds old pages, from being emptied.
+        """
+        counts: Counter[str] = Counter()
+        at_micros = to_micros(at) or 0
+        with self._access.write() as connection:
+            _erase_messages(connection, what, at_micros, counts)
+            _erase_memories(connection, what.memories, at_micros, counts)
+            if counts["message"]:
+                connection.execute(_SQL["new_generation"])
+        is_clean = self._access.truncate_wal() if counts.total() else True
+        return Erased({name: n for name, n in counts.items() if n}, is_pending=not is_clean)
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of rows by table, and ``bytes`` on disk."""
+        with self._access.read() as (connection, _):
+            found = dict(fetch(connection, _SQL["count_rows"]))
+        return {**found, "bytes": self._access.size_bytes()}
+
+    def check(self) -> CheckReport:
+        """Compare canonical rows with what is derived from them; nothing is changed."""
+        with self._access.read() as (connection, _):
+            counts = dict(fetch(connection, _SQL["count_rows"]))
+            problems = [
+                *_check_file(connection),
+                *_check_log(connection),
+                *_check_memories(connection),
+            ]
+        if len(problems) > _PROBLEMS_MAX:
+            more = len(problems) - _PROBLEMS_MAX
+            problems = [*problems[:_PROBLEMS_MAX], f"{more} more problems"]
+        return CheckReport(counts, tuple(problems))
+
+    def rebuild_index(
+        self,
+        messages: Callable[[StoredMessage], IndexEntry],
+        memories: Callable[[Memory], tuple[Passage, ...]],
+        on_progress: Callable[[int], None],
+    ) -> int:
+        """Make every derived row again, in one transaction; return how many rows were read."""
+        done = 0
+        with self._access.write() as connection:
+            connection.execute(_SQL["clear_log_index"])
+            connection.execute(_SQL["clear_passages"])
+            seq = 0
+            while rows := messages_after(connection, seq, _PAGE_ROWS):
+                seq = rows[-1].seq
+                seqs = as_json([row.seq for row in rows])
+                session_numbers = dict(fetch(connection, _SQL["session_numbers"], (seqs,)))
+                entries = [(row.seq, session_numbers[row.seq], messages(row)) for row in rows]
+                insert_index(connection, entries)
+                done += len(rows)
+                on_progress(done)
+            done += _rebuild_memories(connection, memories)
+            on_progress(done)
+            connection.execute(_SQL["new_generation"])
+        self._access.truncate_wal()
+        return done
+
+
+def _rebuild_memories(
+    connection: apsw.Connection, memories: Callable[[Memory], tuple[Passage, ...]]
+) -> int:
+    connection.execute(_SQL["clear_memory_passages"])
+    for name in ("memory_passages", "memory_words"):
+        connection.execute(_SQL["set_statistic"], (0, name))
+    found = list(select_memories(connection, None))
+    for seq, memory in found:
+        add_passages(connection, seq, memories(memory))
+    return len(found)
+
+
+def _erase_messages(
+    connection: apsw.Connection, what: Selection, at: int, counts: Counter[str]
+) -> None:
+    bound = {"seqs": as_json(what.messages), "sessions": as_json(what.sessions)}
+    for seq, message_id, session_id in fetch(connection, _SQL["message_rows"], bound):
+        connection.execute(_SQL["add_tombstone"], ("message", session_id, message_id, at))
+        connection.execute(_SQL["remove_passages"], _postings_of(seq))
+        counts["passage"] += connection.changes()
+        connection.execute(_SQL["remove_message_index"], (seq,))
+        counts["message_index"] += connection.changes()
+        connection.execute(_SQL["remove_message"], (seq,))
+        counts["message"] += connection.changes()
+    connection.execute(_SQL["remove_empty_sessions"])
+    counts["session"] += connection.changes()
+
+
+def _erase_memories(
+    connection: apsw.Connection, ids: Sequence[str], at: int, counts: Counter[str]
+) -> None:
+    for seq, memory_id in fetch(connection, _SQL["memory_seqs"], (as_json(ids),)):
+        connection.execute(_SQL["add_tombstone"], ("memory", "", memory_id, at))
+        counts["memory_passage"] += remove_passages(connection, seq)
+        for name, table in (("remove_history", "memory_history"), ("remove_parents", "parent")):
+            connection.execute(_SQL[name], (memory_id,))
+            counts[table] += connection.changes()
+        connection.execute(_SQL["remove_memory"], (seq,))
+        counts["memory"] += connection.changes()
+
+
+def _postings_of(seq: int) -> tuple[int, int]:
+    return seq << SEQ_SHIFT, (seq + 1 << SEQ_SHIFT) - 1
+
+
+def retire(pool: Pool) -> tuple[dict[str, int], bool]:
+    """Mark a file as retired and count what it held; return also whether its WAL is empty.
+
+    The rows are not removed one by one: the caller unlinks the file and destroys its key. Every
+    access asks for the mark first, so no read shows them from this commit on.
+    """
+    with pool.write() as connection:
+        counts = dict(fetch(connection, _SQL["count_rows"]))
+        connection.execute(_SQL["retire"])
+    return counts, pool.truncate_wal()
+
+
+def _check_file(connection: apsw.Connection) -> list[str]:
+    found = [row[0] for row in fetch(connection, "PRAGMA integrity_check(10)")]
+    problems = [f"file: {line}" for line in found if line != "ok"]
+    problems += [
+        f"file: {table} row {rowid} points to nothing in {parent}"
+        for table, rowid, parent, _ in fetch(connection, "PRAGMA foreign_key_check")
+    ]
+    return problems
+
+
+def _check_log(connection: apsw.Connection) -> list[str]:
+    problems = [
+        f"message {message_id} of session {session_id!r} is not indexed rightly"
+        for message_id, session_id in fetch(connection, _SQL["unindexed_messages"])
+    ]
+    passages: Counter[int] = Counter()
+    words: Counter[int] = Counter()
+    for (posting,) in fetch(connection, _SQL["passage_postings"]):
+        passages[posting >> SEQ_SHIFT] += 1
+        words[posting >> SEQ_SHIFT] += posting & WORDS_MAX
+    for seq, expected, expected_words in fetch(connection, _SQL["passages_expected"]):
+        if (passages.pop(seq, 0), words[seq]) != (expected, expected_words):
+            problems.append(f"message number {seq}: its passages are not all in the index")
+    problems += [f"the index holds passages of message number {seq}, which is not there"
+                 for seq in passages]
+    for _, message_id, session_id, payload in fetch(connection, _SQL["stored_payloads"]):
+        if not _is_json(payload):
+            problems.append(f"message {message_id} of session {session_id!r} cannot be read")
+    return problems
+
+
+def _is_json(payload: str) -> bool:
+    try:
+        json.loads(payload)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _check_memories(connection: apsw.Connection) -> list[str]:
+    numbers = {row[0] for row in fetch(connection, _SQL["memory_numbers"])}
+    postings = [row[0] for row in fetch(connection, _SQL["memory_postings"])]
+    indexed = {posting >> SEQ_SHIFT for posting in postings}
+    problems = [f"memory number {seq} is not in the index" for seq in sorted(numbers - indexed)]
+    problems += [
+        f"the index holds memory number {seq}, which is not there"
+        for seq in sorted(indexed - numbers)
+    ]
+    found = dict(fetch(connection, _SQL["statistics"]))
+    counted = {
+        "memory_passages": len(postings),
+        "memory_words": sum(posting & WORDS_MAX for posting in postings),
+    }
+    problems += [
+        f"statistic {name} is {found.get(name)}, counted {value}"
+        for name, value in counted.items()
+        if found.get(name) != value
+    ]
+    problems += [
+        f"history of memory {row[0]}, which is not there"
+        for row in fetch(connection, _SQL["orphan_history"])
+    ]
+    problems += [
+        f"memory {row[0]} was superseded by one that is not there"
+        for row in fetch(connection, _SQL["lost_successors"])
+    ]
+    return problems

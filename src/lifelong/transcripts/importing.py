@@ -1,0 +1,167 @@
+"""Importing: transcripts into the log, a batch at a time.
+
+Each batch is one transaction, and ids are stable over runs; so an import that was stopped goes on
+where it stopped, and one that is run again adds nothing. What cannot be stored is set aside and
+reported, and nothing else stops.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from lifelong.errors import InputError
+from lifelong.log import Cleaned, append, parse_items
+from lifelong.messages import Message
+from lifelong.ports import Clock, LogStore, SessionFields
+from lifelong.transcripts.events import BrokenLine, Ignored, SaidMessage, SessionStart
+from lifelong.transcripts.files import read_transcript, total_bytes, transcript_files
+
+BATCH_MESSAGES = 500
+
+OnProgress = Callable[[int, int, str], None]
+"""Called with the bytes read so far, the bytes in all, and the name of the present file."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import read and stored.
+
+    Attributes:
+        files: how many files were read.
+        sessions: how many conversations were in them.
+        messages: how many messages were in them.
+        added: how many of those are new.
+        duplicates: how many were stored before.
+        forgotten: how many were left out because they had been forgotten.
+        ignored: lines without conversation, by kind.
+        broken: what was set aside, with file and line.
+    """
+
+    files: int
+    sessions: int
+    messages: int
+    added: int
+    duplicates: int
+    forgotten: int
+    ignored: Mapping[str, int]
+    broken: tuple[BrokenLine, ...]
+
+
+def import_transcripts(
+    store: LogStore,
+    clock: Clock,
+    source: str,
+    path: str | PathLike[str],
+    on_progress: OnProgress | None = None,
+) -> ImportReport:
+    """Read a file or a folder of transcripts into the log.
+
+    Args:
+        store: the owner's log.
+        clock: for the time of recording.
+        source: one of `lifelong.SOURCES`.
+        path: a file or a folder.
+        on_progress: told how far it is.
+
+    Raises:
+        InvalidValue: there is no such source.
+        TranscriptError: there is nothing at `path`.
+        StoreError: the store could not keep it; what was kept stays.
+    """
+    files = transcript_files(source, path)
+    importing = _Importing(store, clock)
+    total = total_bytes(files)
+    done = 0
+    for file in files:
+        read = 0
+
+        def on_bytes(count: int, file: Path = file) -> None:
+            nonlocal read
+            read = count
+            if on_progress:
+                on_progress(min(done + read, total), total, file.name)
+
+        for event in read_transcript(source, file, on_bytes):
+            importing.take(event, file)
+        importing.flush(file)
+        done += total_bytes([file])
+        if on_progress:
+            on_progress(done, total, file.name)
+    return importing.report(len(files))
+
+
+class _Importing:
+    """Takes events, and stores what was said in batches."""
+
+    def __init__(self, store: LogStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._waiting: dict[str, list[Message]] = {}
+        self._fields: dict[str, SessionFields] = {}
+        self._sessions: set[str] = set()
+        self._counts: Counter[str] = Counter()
+        self._ignored: Counter[str] = Counter()
+        self._broken: list[BrokenLine] = []
+
+    def take(self, event: object, file: Path) -> None:
+        """Count an event; store a batch when enough is waiting."""
+        match event:
+            case SessionStart():
+                title = event.title or None
+                first = event.session_id not in self._sessions
+                metadata = event.metadata if first else None
+                self._fields[event.session_id] = SessionFields(title, event.source, metadata)
+                self._sessions.add(event.session_id)
+            case SaidMessage():
+                self._waiting.setdefault(event.session_id, []).append(event.message)
+                self._counts["messages"] += 1
+                if sum(map(len, self._waiting.values())) >= BATCH_MESSAGES:
+                    self.flush(file)
+            case BrokenLine():
+                self._broken.append(event)
+            case Ignored():
+                self._ignored[event.kind] += 1
+
+    def flush(self, file: Path) -> None:
+        """Store what is waiting."""
+        waiting, self._waiting = self._waiting, {}
+        for session_id in [*waiting, *(i for i in self._fields if i not in waiting)]:
+            fields = self._fields.pop(session_id, SessionFields())
+            self._append(session_id, waiting.get(session_id, []), fields, file)
+
+    def _append(
+        self, session_id: str, messages: Sequence[Message], fields: SessionFields, file: Path
+    ) -> None:
+        try:
+            cleaned = parse_items(messages, "") if messages else Cleaned((), 0)
+            done = append(self._store, self._clock, session_id, cleaned, fields)
+        except InputError as error:
+            if len(messages) > 1:
+                for message in messages:
+                    self._append(session_id, [message], fields, file)
+                return
+            named = f" {messages[0].id}" if messages else ""
+            reason = f"message{named} of session {session_id}: {error.detail}"
+            self._broken.append(BrokenLine(str(file), 0, reason))
+            return
+        self._counts["added"] += done.added
+        self._counts["duplicates"] += done.duplicates
+        self._counts["forgotten"] += done.forgotten
+
+    def report(self, files: int) -> ImportReport:
+        """Return what was done."""
+        counts = self._counts
+        return ImportReport(
+            files=files,
+            sessions=len(self._sessions),
+            messages=counts["messages"],
+            added=counts["added"],
+            duplicates=counts["duplicates"],
+            forgotten=counts["forgotten"],
+            ignored=dict(sorted(self._ignored.items())),
+            broken=tuple(self._broken),
+        )

@@ -1,0 +1,1 @@
+"""Working memory: what the model sees now, and what it costs."""
