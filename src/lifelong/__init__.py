@@ -1,10 +1,10 @@
 """A memory engine for LLM agents: keep what was said, recall what matters, forget it provably.
 
-    engine = lifelong.open("~/.local/share/lifelong")
-    ana = engine.owner("ana")
-    ana.session("support-42").append(items, format="anthropic")
-    ana.remember("Prefers short answers", kind="preference")
-    ana.recall("how should I answer?").text
+engine = lifelong.open("~/.local/share/lifelong")
+ana = engine.owner("ana")
+ana.session("support-42").append(items, format="anthropic")
+ana.remember("Prefers short answers", kind="preference")
+ana.recall("how should I answer?").text
 """
 
 from lifelong import aio, errors

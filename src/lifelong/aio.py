@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from lifelong import engine as sync
+from lifelong import engine as engines
 from lifelong import owner as handles
 from lifelong.ports import Clock
 
@@ -24,7 +24,7 @@ def _threaded(
     method: Callable[Concatenate[Any, P], R],
 ) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
     async def call(shell: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(method, shell._inner, *args, **kwargs)
+        return await asyncio.to_thread(method, shell.sync, *args, **kwargs)
 
     update_wrapper(call, method)
     return call
@@ -34,7 +34,7 @@ class AsyncSession:
     """A `Session` whose verbs are awaited."""
 
     def __init__(self, inner: handles.Session) -> None:
-        self._inner = inner
+        self.sync = inner
         self.id = inner.id
 
     append = _threaded(handles.Session.append)
@@ -48,16 +48,16 @@ class AsyncOwner:
     """An `Owner` whose verbs are awaited."""
 
     def __init__(self, inner: handles.Owner) -> None:
-        self._inner = inner
+        self.sync = inner
         self.id = inner.id
 
     def session(self, session_id: str | None = None) -> AsyncSession:
         """Return the session with this id; without one, a new session."""
-        return AsyncSession(self._inner.session(session_id))
+        return AsyncSession(self.sync.session(session_id))
 
     async def export(self) -> list[str]:
         """Return everything of this owner as lines of JSON."""
-        return await asyncio.to_thread(lambda: list(self._inner.export()))
+        return await asyncio.to_thread(lambda: list(self.sync.export()))
 
     sessions = _threaded(handles.Owner.sessions)
     import_transcripts = _threaded(handles.Owner.import_transcripts)
@@ -81,16 +81,16 @@ class AsyncOwner:
 class AsyncEngine:
     """An `Engine` whose verbs are awaited. Use it with ``async with``, or close it."""
 
-    def __init__(self, inner: sync.Engine) -> None:
-        self._inner = inner
+    def __init__(self, inner: engines.Engine) -> None:
+        self.sync = inner
 
     def owner(self, owner_id: str) -> AsyncOwner:
         """Return the handle of one owner: the only way to that owner's data."""
-        return AsyncOwner(self._inner.owner(owner_id))
+        return AsyncOwner(self.sync.owner(owner_id))
 
-    owners = _threaded(sync.Engine.owners)
-    describe = _threaded(sync.Engine.describe)
-    close = _threaded(sync.Engine.close)
+    owners = _threaded(engines.Engine.owners)
+    describe = _threaded(engines.Engine.describe)
+    close = _threaded(engines.Engine.close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -108,5 +108,5 @@ async def open(  # noqa: A001 - the same name as in the synchronous face
 ) -> AsyncEngine:
     """Open a store, as `lifelong.open` does, without holding up the event loop."""
     return AsyncEngine(
-        await asyncio.to_thread(sync.open, where, key=key, encryption=encryption, clock=clock)
+        await asyncio.to_thread(engines.open, where, key=key, encryption=encryption, clock=clock)
     )

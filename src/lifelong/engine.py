@@ -13,7 +13,7 @@ from lifelong.memory.entry import clean_name
 from lifelong.owner import Owner
 from lifelong.ports import Clock, Store
 from lifelong.stores.sqlite import KeySource, open_directory, open_in_memory
-from lifelong.stores.sqlite.keys import FILE, GIVEN, KEYRING, KEY_BYTES, parse_key
+from lifelong.stores.sqlite.keys import FILE, GIVEN, KEY_BYTES, KEYRING, parse_key
 
 IN_MEMORY = "memory:"
 KEY_VARIABLE = "LIFELONG_KEY"
@@ -37,8 +37,8 @@ class Engine:
         return Owner(
             self._store.owner(owner_id),
             self._clock,
-            owner_id,
-            lambda: self._store.forget_owner(owner_id),
+            owner_id=owner_id,
+            forget_owner=lambda: self._store.forget_owner(owner_id),
         )
 
     def owners(self) -> list[str]:
@@ -93,7 +93,7 @@ def open(  # noqa: A001 - the public face says lifelong.open()
     if "://" in place:
         raise InvalidValue(f"{place!r} is neither a directory nor 'memory:'")
     path = Path(place).expanduser().absolute()
-    return Engine(open_directory(path, key_source(key), clock, encryption=encryption), clock)
+    return Engine(open_directory(path, key_source(key), clock=clock, encryption=encryption), clock)
 
 
 def key_source(key: str | bytes | None) -> KeySource:

@@ -123,7 +123,7 @@ class StoreReadOnly(StoreError):
 
 
 class StoreCorrupt(StoreError):
-    """The file is damaged or is no lifelong store. Restore it from a backup, or name another path."""
+    """The file is damaged or no lifelong store. Restore it from a backup, or name another path."""
 
 
 class SchemaTooNew(StoreError):
@@ -135,7 +135,7 @@ class UnsafeSQLite(StoreError):
 
 
 class NetworkFilesystem(StoreError):
-    """The directory is on a network file system, where SQLite's WAL is not safe. Use a local disk."""
+    """The directory is on a network file system, where WAL is not safe. Use a local disk."""
 
 
 class MasterKeyError(StoreError):
@@ -143,7 +143,7 @@ class MasterKeyError(StoreError):
 
 
 class KeyMissing(MasterKeyError):
-    """The master key of this store is not where it was. Put it back, or name it with LIFELONG_KEY."""
+    """The master key of this store is not there. Put it back, or name it with LIFELONG_KEY."""
 
 
 class WrongKey(MasterKeyError):

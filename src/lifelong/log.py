@@ -17,17 +17,11 @@ from lifelong.formats import parse
 from lifelong.formats.storable import storable
 from lifelong.formats.stored import decode, encode
 from lifelong.memory.entry import clean_name, clean_time, require_size
-from lifelong.memory.features import index_entry
+from lifelong.memory.features import index_entry, message_trust
 from lifelong.messages import Message
-from lifelong.ports import (
-    Clock,
-    IndexEntry,
-    LogStore,
-    MessageRow,
-    SessionFields,
-    StoredMessage,
-)
+from lifelong.ports import Clock, LogStore
 from lifelong.records import Appended, LogSlice, SkippedRow
+from lifelong.rows import IndexEntry, MessageRow, SessionFields, StoredMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +79,7 @@ def _clean_fields(value: Any) -> tuple[Any, bool]:
 def append(
     store: LogStore,
     clock: Clock,
+    *,
     session_id: str,
     cleaned: Cleaned,
     fields: SessionFields,
@@ -113,6 +108,7 @@ def message_row(message: Message, new_id: str, now: datetime) -> MessageRow:
     return MessageRow(
         id=new_id if message.id is None else clean_name(message.id, "message id"),
         role=message.role,
+        trust=message_trust(message),
         speaker=message.speaker,
         sent_at=clean_time(message.sent_at, "sent_at"),
         recorded_at=now,
@@ -155,9 +151,7 @@ def read_message(row: StoredMessage) -> Message:
         FormatError: its payload cannot be read.
     """
     message = decode(row.format, row.payload)
-    return replace(
-        message, id=row.id, role=row.role, speaker=row.speaker, sent_at=row.sent_at
-    )
+    return replace(message, id=row.id, role=row.role, speaker=row.speaker, sent_at=row.sent_at)
 
 
 def read_all(rows: Sequence[StoredMessage]) -> LogSlice:

@@ -20,6 +20,10 @@ DEVELOPER = "developer"
 ROLES = (SYSTEM, DEVELOPER, USER, ASSISTANT, TOOL)
 """The roles that lifelong knows. Another role is kept as it is, and trusted like a document."""
 
+INJECTED = "injected"
+"""The role of what a tool put into a transcript by itself: caveats, summaries, compactions.
+It is no role of a provider, so it is trusted like a document."""
+
 Raw = Mapping[str, Any]
 
 

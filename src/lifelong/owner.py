@@ -24,7 +24,7 @@ from lifelong.memory.known import known
 from lifelong.memory.recall import TOKENS_MAX_DEFAULT, RecallFields, memory_filter, recall
 from lifelong.memory.remember import MemoryFields
 from lifelong.messages import Message
-from lifelong.ports import Clock, Erased, OwnerStore, SessionFields
+from lifelong.ports import Clock, OwnerStore
 from lifelong.records import (
     Appended,
     CheckReport,
@@ -38,6 +38,7 @@ from lifelong.records import (
     Remembered,
     SessionInfo,
 )
+from lifelong.rows import Erased, SessionFields
 from lifelong.transcripts.importing import ImportReport, OnProgress, import_transcripts
 
 
@@ -83,9 +84,9 @@ class Session:
         return log.append(
             self._store.log,
             self._clock,
-            self.id,
-            log.Cleaned(dated, cleaned.mended),
-            SessionFields(),
+            session_id=self.id,
+            cleaned=log.Cleaned(dated, cleaned.mended),
+            fields=SessionFields(),
         )
 
     def describe(
@@ -125,7 +126,7 @@ class Session:
         if not newest.messages:
             return None
         message = newest.messages[0]
-        forget(self._store, self._clock, Scope(message.id, self.id), is_dry_run=False)
+        forget(self._store, self._clock, scope=Scope(message.id, self.id), is_dry_run=False)
         return message
 
 
@@ -137,7 +138,12 @@ class Owner:
     """
 
     def __init__(
-        self, store: OwnerStore, clock: Clock, owner_id: str, forget_owner: Callable[[], Erased]
+        self,
+        store: OwnerStore,
+        clock: Clock,
+        *,
+        owner_id: str,
+        forget_owner: Callable[[], Erased],
     ) -> None:
         self.id = owner_id
         self._store = store
@@ -174,7 +180,9 @@ class Owner:
             InvalidValue: there is no such source.
             TranscriptError: there is nothing at `path`.
         """
-        return import_transcripts(self._store.log, self._clock, source, path, on_progress)
+        return import_transcripts(
+            self._store.log, self._clock, source=source, path=path, on_progress=on_progress
+        )
 
     def remember(self, text: str, **fields: Unpack[MemoryFields]) -> Remembered:
         """Store one memory; see `MemoryFields` for what can be said of it.
@@ -185,7 +193,7 @@ class Owner:
             InputError: one of its kinds, before anything is written.
             NotFound: a parent, or a memory to be superseded, is not there.
         """
-        return remembering.remember(self._store.memories, self._clock, text, fields)
+        return remembering.remember(self._store.memories, self._clock, text=text, fields=fields)
 
     def update(
         self, memory_id: str, text: str | None = None, **fields: Unpack[MemoryFields]
@@ -198,7 +206,9 @@ class Owner:
             InputError: one of its kinds, before anything is written.
             NotFound: it is not there, or not live.
         """
-        return remembering.update(self._store.memories, self._clock, memory_id, text, fields)
+        return remembering.update(
+            self._store.memories, self._clock, memory_id=memory_id, text=text, fields=fields
+        )
 
     def memory(self, memory_id: str, *, include_superseded: bool = False) -> Memory:
         """Return one memory.
@@ -244,7 +254,9 @@ class Owner:
         Raises:
             InputError: a limit or field cannot be one.
         """
-        return recall(self._store, self._clock, query, (limit, tokens_max), fields)
+        return recall(
+            self._store, self._clock, query=query, limits=(limit, tokens_max), fields=fields
+        )
 
     def known(self, tokens_max: int = KNOWN_TOKENS_MAX_DEFAULT) -> Known:
         """Return the standing memories as a block that opens a new conversation."""
@@ -275,7 +287,7 @@ class Owner:
         """
         scope = Scope(id, session, match)
         if not everything:
-            return forget(self._store, self._clock, scope, is_dry_run=dry_run)
+            return forget(self._store, self._clock, scope=scope, is_dry_run=dry_run)
         if scope != Scope():
             raise ScopeRequired("everything=True goes with no other scope")
         receipt_id, now = self._clock.new_id("rcp"), self._clock.now()

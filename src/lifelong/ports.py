@@ -1,37 +1,30 @@
 """What lifelong needs from the outside: a store and a clock, each as a small contract.
 
-Rows travel as the values below. A store keeps them, finds them and removes them; what they mean
-is decided elsewhere. `Store` holds all owners; `OwnerStore` reaches the data of one owner and has
-no way to another's.
+`Store` holds all owners; `OwnerStore` reaches the data of one owner and has no way to another's.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from lifelong.records import CheckReport, Memory, MemoryVersion, Namespace, SessionInfo
-
-WORD_BITS = 8
-PASSAGE_BITS = 20
-PASSAGES_MAX = 1 << PASSAGE_BITS
-WORDS_MAX = (1 << WORD_BITS) - 1
-SEQ_SHIFT = WORD_BITS + PASSAGE_BITS
-"""A posting is one integer, `seq << 28 | passage << 8 | words`, so that scoring needs no look-up:
-which row, which passage of it, and how long the passage is (in words, at most 255)."""
-
-
-def pack_posting(seq: int, passage: int, words: int) -> int:
-    """Return the posting of passage number `passage` of the row `seq`."""
-    return seq << SEQ_SHIFT | passage << WORD_BITS | min(words, WORDS_MAX)
-
-
-def passage_of(posting: int) -> int:
-    """Return the number of the passage inside its row."""
-    return posting >> WORD_BITS & PASSAGES_MAX - 1
+from lifelong.records import CheckReport, Memory, MemoryVersion, SessionInfo
+from lifelong.rows import (
+    AppendCounts,
+    Erased,
+    IndexEntry,
+    LogMatches,
+    MemoryFilter,
+    MemoryMatches,
+    MemoryWrite,
+    MessageRow,
+    Passage,
+    Selection,
+    SessionFields,
+    StoredMessage,
+    Written,
+)
 
 
 class Clock(Protocol):
@@ -44,200 +37,6 @@ class Clock(Protocol):
     def new_id(self, prefix: str) -> str:
         """Return a fresh id that begins with `prefix` and an underscore."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A piece of text as the index holds it (see `memory.terms.index_text`), and its length."""
-
-    text: str
-    words: int
-
-
-@dataclass(frozen=True, slots=True)
-class IndexEntry:
-    """What the index knows of a message: derived from it, rebuilt by `reindex`.
-
-    Attributes:
-        role: a code of `ROLE_CODES`.
-        speaker: a name, or empty.
-        sent_at: when it was said, or None.
-        words: of the whole text.
-        flags: a sum of the `FLAG_…` values.
-        question: share of its sentences that are questions, 0 to 1, as `memory.features` says.
-        passages: the pieces to search.
-    """
-
-    role: int
-    speaker: str
-    sent_at: datetime | None
-    words: int
-    flags: int
-    question: float
-    passages: tuple[Passage, ...]
-
-
-ROLE_CODES: Mapping[str, int] = {"user": 0, "assistant": 1, "tool": 2, "system": 3}
-OTHER_ROLE = 4
-ASSISTANT_CODE = ROLE_CODES["assistant"]
-TOOL_CODE = ROLE_CODES["tool"]
-FLAG_TEMPORAL = 1
-FLAG_FIRST_PERSON = 2
-
-
-@dataclass(frozen=True, slots=True)
-class MessageRow:
-    """A message to be stored: the payload as it came, and what the index needs."""
-
-    id: str
-    role: str
-    speaker: str | None
-    sent_at: datetime | None
-    recorded_at: datetime
-    format: str
-    payload: str
-    entry: IndexEntry
-
-
-@dataclass(frozen=True, slots=True)
-class StoredMessage:
-    """A message as the store gives it back; the payload has not been read yet."""
-
-    seq: int
-    session_id: str
-    id: str
-    role: str
-    speaker: str | None
-    sent_at: datetime | None
-    recorded_at: datetime
-    format: str
-    payload: str
-
-
-@dataclass(frozen=True, slots=True)
-class SessionFields:
-    """What is said of a session when it is appended to; None leaves a field as it is."""
-
-    title: str | None = None
-    source: str | None = None
-    metadata: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AppendCounts:
-    """How many rows an append stored, met again, or left out because they were forgotten."""
-
-    added: int
-    duplicates: int
-    forgotten: int
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryFilter:
-    """Which memories a read may see. The filter is applied before any limit.
-
-    Attributes:
-        now: the moment against which expiry is checked.
-        namespace: these segments, or None for all.
-        include_below: also namespaces that begin with these segments.
-        kinds: these kinds, or None for all.
-        metadata: each key must be there with an equal value.
-        trust_min: the least trust.
-        include_superseded: also what was replaced, or is no longer valid.
-    """
-
-    now: datetime
-    namespace: Namespace | None = None
-    include_below: bool = False
-    kinds: tuple[str, ...] | None = None
-    metadata: Mapping[str, Any] | None = None
-    trust_min: int = 0
-    include_superseded: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryWrite:
-    """A memory to be stored, with what decides on duplicates and what the index needs."""
-
-    memory: Memory
-    text_hash: bytes
-    passages: tuple[Passage, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What became of a `MemoryWrite`: the id that now holds the text, and whether it is new."""
-
-    id: str
-    is_new: bool
-    superseded: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class LogColumns:
-    """What ranking needs of every message of an owner, as columns indexed by `seq`.
-
-    `session` is 0 where no message has that number (erased, or never used). `previous` and
-    `following` are numbers of neighbours in the same session, or 0. Times are days since
-    0001-01-01 (`datetime.toordinal`), 0 when unknown.
-    """
-
-    session: array[int] = field(default_factory=lambda: array("l", [0]))
-    previous: array[int] = field(default_factory=lambda: array("l", [0]))
-    following: array[int] = field(default_factory=lambda: array("l", [0]))
-    role: array[int] = field(default_factory=lambda: array("b", [0]))
-    speaker: array[int] = field(default_factory=lambda: array("l", [0]))
-    day: array[int] = field(default_factory=lambda: array("l", [0]))
-    words: array[int] = field(default_factory=lambda: array("l", [0]))
-    flags: array[int] = field(default_factory=lambda: array("b", [0]))
-    question: array[float] = field(default_factory=lambda: array("f", [0.0]))
-    speakers: list[str] = field(default_factory=lambda: [""])
-    session_words: dict[int, int] = field(default_factory=dict)
-    passages: int = 0
-    passage_words: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class TermMatches:
-    """Where one query term stands: a posting for each time, in ascending order."""
-
-    term: str
-    postings: Sequence[int]
-
-
-@dataclass(frozen=True, slots=True)
-class LogMatches:
-    """The postings of all query terms, with the columns of the same moment."""
-
-    terms: tuple[TermMatches, ...]
-    columns: LogColumns
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryMatches:
-    """The postings of all query terms in memories, with the rows that the filter lets through."""
-
-    terms: tuple[TermMatches, ...]
-    memories: Mapping[int, Memory]
-    passages: int
-    passage_words: int
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """What is to be forgotten, by number; the store removes it with all that is derived."""
-
-    memories: tuple[str, ...] = ()
-    messages: tuple[int, ...] = ()
-    sessions: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Erased:
-    """Rows removed by table, and whether old bytes are still held by a reader."""
-
-    counts: Mapping[str, int]
-    is_pending: bool
 
 
 class LogStore(Protocol):

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from lifelong.ports import Clock, MemoryFilter, OwnerStore, StoredMessage
+from lifelong.ports import Clock, OwnerStore
 from lifelong.records import Memory, MemoryVersion, SessionInfo
+from lifelong.rows import MemoryFilter, StoredMessage
 
 EXPORT_FORMAT = 1
 

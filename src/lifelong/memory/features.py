@@ -10,15 +10,12 @@ import re
 from lifelong.memory.passages import as_passage, cut, searchable_text
 from lifelong.memory.timephrase import has_temporal_word
 from lifelong.messages import DEVELOPER, SYSTEM, TOOL, USER, Message, TextPart, ToolResultPart
-from lifelong.ports import (
-    FLAG_FIRST_PERSON,
-    FLAG_TEMPORAL,
-    OTHER_ROLE,
-    ROLE_CODES,
-    IndexEntry,
-)
+from lifelong.records import Trust, trust_of_channel
+from lifelong.rows import FLAG_FIRST_PERSON, FLAG_TEMPORAL, OTHER_ROLE, ROLE_CODES, IndexEntry
 
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|we|we're|we've|us|our)\b", re.I)
+_FIRST_PERSON = re.compile(
+    r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|we|we're|we've|us|our)\b", re.IGNORECASE
+)
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
 _LONG_QUESTION_WORDS = 30
 _LONG_QUESTION_SHARE = 0.3
@@ -31,6 +28,13 @@ def speaking_role(message: Message) -> str:
     if message.role == USER and has_result and not has_text:
         return TOOL
     return SYSTEM if message.role == DEVELOPER else message.role
+
+
+def message_trust(message: Message) -> Trust:
+    """Return how far a message may be relied on: that of its role, and none with a tool's words."""
+    if any(isinstance(part, ToolResultPart) for part in message.parts):
+        return Trust.UNTRUSTED
+    return trust_of_channel(SYSTEM if message.role == DEVELOPER else message.role)
 
 
 def index_entry(message: Message) -> IndexEntry:

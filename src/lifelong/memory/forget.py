@@ -12,8 +12,9 @@ from lifelong.errors import AmbiguousId, EmptyText, FormatError, ScopeRequired
 from lifelong.formats.stored import decode
 from lifelong.memory.passages import searchable_text
 from lifelong.memory.terms import fold
-from lifelong.ports import Clock, MemoryFilter, OwnerStore, Selection, StoredMessage
+from lifelong.ports import Clock, OwnerStore
 from lifelong.records import Receipt
+from lifelong.rows import MemoryFilter, Selection, StoredMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Scope:
         return f"session {self.session}"
 
 
-def forget(store: OwnerStore, clock: Clock, scope: Scope, *, is_dry_run: bool) -> Receipt:
+def forget(store: OwnerStore, clock: Clock, *, scope: Scope, is_dry_run: bool) -> Receipt:
     """Remove what the scope names, and what was made from it.
 
     Raises:
@@ -45,9 +46,7 @@ def forget(store: OwnerStore, clock: Clock, scope: Scope, *, is_dry_run: bool) -
     if is_dry_run:
         counts = {"memory": len(selection.memories), "message": len(selection.messages)}
         counts = {name: count for name, count in counts.items() if count}
-        return Receipt(
-            clock.new_id("rcp"), clock.now(), scope.words(), counts, is_dry_run=True
-        )
+        return Receipt(clock.new_id("rcp"), clock.now(), scope.words(), counts, is_dry_run=True)
     now = clock.now()
     erased = store.upkeep.erase(selection, now)
     return Receipt(
@@ -107,9 +106,7 @@ def _text_of(row: StoredMessage) -> str:
         return row.payload
 
 
-def _with_derived(
-    store: OwnerStore, memories: list[str], rows: list[StoredMessage]
-) -> Selection:
+def _with_derived(store: OwnerStore, memories: list[str], rows: list[StoredMessage]) -> Selection:
     message_ids = [row.id for row in rows]
     derived = store.memories.derived_from([*memories, *message_ids])
     return Selection(

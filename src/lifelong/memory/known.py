@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lifelong.ports import Clock, MemoryFilter, MemoryStore
+from lifelong.ports import Clock, MemoryStore
 from lifelong.records import Known, Memory, Trust
+from lifelong.rows import MemoryFilter
 from lifelong.working.tokens import estimate_tokens
 
 TOKENS_MAX_DEFAULT = 1_000
@@ -55,5 +56,5 @@ def known(store: MemoryStore, clock: Clock, tokens_max: int) -> Known:
 
 
 def _ordered(memories: Sequence[Memory], kind: str) -> list[Memory]:
-    of_kind = [memory for memory in memories if memory.kind == kind]
-    return sorted(reversed(of_kind), key=lambda memory: -memory.importance)
+    newest_first = [memory for memory in reversed(memories) if memory.kind == kind]
+    return sorted(newest_first, key=lambda memory: -memory.importance)

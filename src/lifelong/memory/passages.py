@@ -19,7 +19,7 @@ from lifelong.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from lifelong.ports import PASSAGES_MAX, WORDS_MAX, Passage
+from lifelong.rows import PASSAGES_MAX, WORDS_MAX, Passage
 
 WHOLE_WORDS_MAX = 130
 PASSAGE_WORDS = 100

@@ -16,7 +16,8 @@ from operator import mul
 
 from lifelong.memory.terms import Query
 from lifelong.memory.timephrase import NamedDate, asks_when, date_match, named_dates
-from lifelong.ports import (
+from lifelong.records import ScorePart
+from lifelong.rows import (
     ASSISTANT_CODE,
     FLAG_TEMPORAL,
     SEQ_SHIFT,
@@ -26,7 +27,6 @@ from lifelong.ports import (
     LogMatches,
     TermMatches,
 )
-from lifelong.records import ScorePart
 
 K1 = 1.2
 B = 0.75
@@ -114,6 +114,7 @@ class TermWeights:
 
 def bm25(
     terms: Sequence[TermMatches],
+    *,
     passages: int,
     passage_words: int,
     columns: LogColumns | None = None,
@@ -190,7 +191,12 @@ def rank_log(query: Query, matches: LogMatches, weights: Mapping[str, float]) ->
     A message is a candidate when it, or a neighbour of it, has a word of the query.
     """
     columns = matches.columns
-    bm = bm25(matches.terms, columns.passages, columns.passage_words, columns)
+    bm = bm25(
+        matches.terms,
+        passages=columns.passages,
+        passage_words=columns.passage_words,
+        columns=columns,
+    )
     speaker = named_speaker(query.text, columns.speakers)
     features_of = _LogFeatures(query, columns, bm, speaker).of
     amounts = tuple(weights[name] for name in LOG_WEIGHTS)
@@ -280,7 +286,7 @@ def speaker_match(named: int, speaker: int) -> float:
 def named_speaker(question: str, speakers: Sequence[str]) -> int:
     """Return the number of the one speaker whose first name the question has, or 0."""
     words = set(question.replace("'", " ").replace("\u2019", " ").split())
-    words = {word.strip(".,;:!?\"()") for word in words}
+    words = {word.strip('.,;:!?"()') for word in words}
     named = [
         number
         for number, name in enumerate(speakers)
@@ -289,7 +295,7 @@ def named_speaker(question: str, speakers: Sequence[str]) -> int:
     return named[0] if len(named) == 1 else 0
 
 
-def score_memory(seq: int, own: float, importance: int, age_days: float) -> Scored:
+def score_memory(seq: int, own: float, *, importance: int, age_days: float) -> Scored:
     """Return a memory with its score; an age below zero counts as zero."""
     recency = 0.5 ** (max(age_days, 0.0) / HALF_LIFE_DAYS)
     features = (own, 1.0, importance / 10, recency)

@@ -14,6 +14,7 @@ from lifelong.errors import FormatError, InvalidValue
 from lifelong.formats.storable import storable
 from lifelong.formats.stored import decode
 from lifelong.memory.entry import clean_kind, clean_limit, clean_namespace
+from lifelong.memory.features import speaking_role
 from lifelong.memory.passages import cut, searchable_text
 from lifelong.memory.ranking import (
     LOG_WEIGHTS,
@@ -26,8 +27,9 @@ from lifelong.memory.ranking import (
     score_memory,
 )
 from lifelong.memory.terms import Query, fold, parse_query
-from lifelong.ports import Clock, MemoryFilter, OwnerStore, StoredMessage, passage_of
+from lifelong.ports import Clock, OwnerStore
 from lifelong.records import Found, Hit, Memory, Trust, hit_line
+from lifelong.rows import MemoryFilter, StoredMessage, passage_of
 from lifelong.working.tokens import estimate_tokens
 
 LOG, MEMORY = "log", "memory"
@@ -92,6 +94,7 @@ class _Candidate:
 def recall(
     store: OwnerStore,
     clock: Clock,
+    *,
     query: str,
     limits: tuple[int | None, int],
     fields: RecallFields,
@@ -144,11 +147,13 @@ def _from_log(store: OwnerStore, asked: Query) -> list[_Candidate]:
 
 def _from_memories(store: OwnerStore, asked: Query, which: MemoryFilter) -> list[_Candidate]:
     matches = store.memories.match(asked.words, asked.prefixes, which)
-    weights = bm25(matches.terms, matches.passages, matches.passage_words)
+    weights = bm25(matches.terms, passages=matches.passages, passage_words=matches.passage_words)
     found = []
     for seq, memory in matches.memories.items():
         age_days = (which.now - memory.recorded_at).total_seconds() / _SECONDS_PER_DAY
-        scored = score_memory(seq, weights.best.get(seq, 0.0), memory.importance, age_days)
+        scored = score_memory(
+            seq, weights.best.get(seq, 0.0), importance=memory.importance, age_days=age_days
+        )
         found.append(_Candidate(MEMORY, scored, memory))
     return found
 
@@ -202,7 +207,7 @@ def _message_hit(asked: Query, scored: Scored, row: StoredMessage) -> Hit | None
         text=passages[number] if number < len(passages) else "",
         at=row.sent_at or row.recorded_at,
         session_id=row.session_id,
-        role=row.role,
+        role=speaking_role(replace(message, role=row.role)),
         speaker=row.speaker,
     )
 

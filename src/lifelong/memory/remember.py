@@ -25,8 +25,9 @@ from lifelong.memory.entry import (
 )
 from lifelong.memory.passages import as_passage, cut
 from lifelong.memory.terms import text_hash
-from lifelong.ports import Clock, MemoryFilter, MemoryStore, MemoryWrite, Passage
+from lifelong.ports import Clock, MemoryStore
 from lifelong.records import Memory, Origin, Remembered, Trust, trust_of_channel
+from lifelong.rows import MemoryFilter, MemoryWrite, Passage
 
 IMPORTANCE_DEFAULT = 5
 STORED, DUPLICATE, SUPERSEDED = "stored", "duplicate", "superseded"
@@ -63,7 +64,7 @@ def memory_passages(memory: Memory) -> tuple[Passage, ...]:
     return tuple(as_passage(piece) for piece in cut(memory.text))
 
 
-def remember(store: MemoryStore, clock: Clock, text: str, fields: MemoryFields) -> Remembered:
+def remember(store: MemoryStore, clock: Clock, *, text: str, fields: MemoryFields) -> Remembered:
     """Store one memory, unless the same text is live in its namespace already.
 
     Raises:
@@ -99,7 +100,7 @@ def remember(store: MemoryStore, clock: Clock, text: str, fields: MemoryFields) 
 
 
 def update(
-    store: MemoryStore, clock: Clock, memory_id: str, text: str | None, fields: MemoryFields
+    store: MemoryStore, clock: Clock, *, memory_id: str, text: str | None, fields: MemoryFields
 ) -> Memory:
     """Change a live memory; what is not named stays as it is.
 

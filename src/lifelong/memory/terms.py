@@ -30,7 +30,9 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"  # Han
 )
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
-_VOWEL_SIGNS = re.compile("[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]")
+_VOWEL_SIGNS = re.compile(
+    "[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]"
+)
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff\u1ab0-\u1aff"
 _WORD = re.compile(f"(?:[^\\W_]|[{_MARKS}{_UNSPACED}])+")
 

@@ -26,7 +26,9 @@ _DAY_MONTH = re.compile(
 _MONTH_DAY = re.compile(
     rf"\b({_MONTH})[ -](\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:(?:,|-)? ?(\d{{4}}))?", re.IGNORECASE
 )
-_MONTH_ALONE = re.compile(rf"(\b(?:in|of|since|during) )?\b({_MONTH})(?:,? (\d{{4}}))?", re.IGNORECASE)
+_MONTH_ALONE = re.compile(
+    rf"(\b(?:in|of|since|during) )?\b({_MONTH})(?:,? (\d{{4}}))?", re.IGNORECASE
+)
 _YEAR = re.compile(r"\b(?:in|of|since|during|by|year) (\d{4})\b", re.IGNORECASE)
 
 _ASKS_WHEN = re.compile(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lifelong.errors import FormatError
-from lifelong.messages import SYSTEM, USER, Message
+from lifelong.messages import INJECTED, USER, Message
 from lifelong.transcripts.content import OnBytes
 from lifelong.transcripts.events import BrokenLine, Event, Ignored, SaidMessage, SessionStart
 from lifelong.transcripts.fields import (
@@ -93,7 +93,7 @@ class _Transcript:
         if kind in ("user", "assistant"):
             yield from self._said(item, session_id, _spoken(item))
         elif kind == "system" and item.get("subtype") == "compact_boundary":
-            yield from self._said(item, session_id, Message.of(SYSTEM, _compaction(item)))
+            yield from self._said(item, session_id, Message.of(INJECTED, _compaction(item)))
         else:
             subtype = text_at(item, "subtype") if kind == "system" else ""
             yield Ignored(title_of(f"{kind}/{subtype}" if subtype else kind))
@@ -164,7 +164,7 @@ def _spoken(item: dict[str, Any]) -> Message:
         raise FormatError(f"a line of type {item['type']} without a message")
     message = message_of(item["message"], "anthropic")
     if item.get("isMeta") is True or item.get("isCompactSummary") is True:
-        return replace(message, role=SYSTEM, speaker=None)
+        return replace(message, role=INJECTED, speaker=None)
     return message
 
 

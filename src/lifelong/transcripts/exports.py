@@ -24,7 +24,7 @@ MAX_EXPORT_BYTES = 2 * 1024 * 1024 * 1024
 _FILE_NAME = re.compile(r"conversations(-\d+)?\.json(\.gz)?")
 _CHUNK_BYTES = 1 << 20
 _ENCRYPTED = 0x1
-_ZIP_ERRORS = (*READ_ERRORS, zipfile.BadZipFile, NotImplementedError)
+_ZIP_ERRORS = (*READ_ERRORS, zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,7 @@ def exported(file: Path, on_bytes: OnBytes | None = None) -> Iterator[Exported |
         on_bytes: told how many bytes of the file, packed as it is, have been read so far.
     """
     if is_zip(file):
-        yield from _from_zip(file)
-        if on_bytes is not None:
-            on_bytes(file.stat().st_size)
+        yield from _from_zip(file, on_bytes)
         return
     try:
         with opened(file, on_bytes) as stream:
@@ -95,7 +93,7 @@ def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     return sorted(found, key=lambda info: info.filename)
 
 
-def _from_zip(file: Path) -> Iterator[Exported | BrokenLine]:
+def _from_zip(file: Path, on_bytes: OnBytes | None) -> Iterator[Exported | BrokenLine]:
     try:
         with zipfile.ZipFile(file) as archive:
             members = _members(archive)
@@ -103,6 +101,8 @@ def _from_zip(file: Path) -> Iterator[Exported | BrokenLine]:
                 yield BrokenLine(str(file), 0, "there is no conversations.json in it")
             for info in members:
                 yield from _from_member(file, archive, info)
+            if on_bytes is not None:
+                on_bytes(file.stat().st_size)
     except _ZIP_ERRORS as error:
         yield BrokenLine(str(file), 0, reason_of(error))
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from lifelong.errors import InputError
 from lifelong.log import Cleaned, append, parse_items
 from lifelong.messages import Message
-from lifelong.ports import Clock, LogStore, SessionFields
+from lifelong.ports import Clock, LogStore
+from lifelong.rows import SessionFields
 from lifelong.transcripts.events import BrokenLine, Ignored, SaidMessage, SessionStart
 from lifelong.transcripts.files import read_transcript, total_bytes, transcript_files
 
@@ -54,6 +55,7 @@ class ImportReport:
 def import_transcripts(
     store: LogStore,
     clock: Clock,
+    *,
     source: str,
     path: str | PathLike[str],
     on_progress: OnProgress | None = None,
@@ -74,24 +76,36 @@ def import_transcripts(
     """
     files = transcript_files(source, path)
     importing = _Importing(store, clock)
-    total = total_bytes(files)
-    done = 0
+    progress = _Progress(total_bytes(files), on_progress)
     for file in files:
-        read = 0
-
-        def on_bytes(count: int, file: Path = file) -> None:
-            nonlocal read
-            read = count
-            if on_progress:
-                on_progress(min(done + read, total), total, file.name)
-
-        for event in read_transcript(source, file, on_bytes):
+        for event in read_transcript(source, file, progress.of(file)):
             importing.take(event, file)
         importing.flush(file)
-        done += total_bytes([file])
-        if on_progress:
-            on_progress(done, total, file.name)
+        progress.done(file)
     return importing.report(len(files))
+
+
+class _Progress:
+    """Adds up bytes over files, and tells."""
+
+    def __init__(self, total: int, tell: OnProgress | None) -> None:
+        self._total = total
+        self._tell = tell
+        self._before = 0
+
+    def of(self, file: Path) -> Callable[[int], None]:
+        """Return what is to be called with the bytes read of `file`."""
+
+        def on_bytes(count: int) -> None:
+            if self._tell:
+                self._tell(min(self._before + count, self._total), self._total, file.name)
+
+        return on_bytes
+
+    def done(self, file: Path) -> None:
+        """Count a whole file."""
+        self._before += total_bytes([file])
+        self.of(file)(0)
 
 
 class _Importing:
@@ -138,7 +152,9 @@ class _Importing:
     ) -> None:
         try:
             cleaned = parse_items(messages, "") if messages else Cleaned((), 0)
-            done = append(self._store, self._clock, session_id, cleaned, fields)
+            done = append(
+                self._store, self._clock, session_id=session_id, cleaned=cleaned, fields=fields
+            )
         except InputError as error:
             if len(messages) > 1:
                 for message in messages:

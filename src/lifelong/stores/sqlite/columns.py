@@ -11,7 +11,7 @@ import threading
 
 import apsw
 
-from lifelong.ports import LogColumns
+from lifelong.rows import LogColumns
 from lifelong.stores.sqlite.queries import fetch, fetch_value
 
 _GENERATION = "SELECT value FROM property WHERE name = 'generation'"

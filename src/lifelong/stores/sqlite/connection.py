@@ -89,7 +89,7 @@ def from_micros_or_none(micros: int | None) -> datetime | None:
 
 
 def connect(
-    path: Path | None, key: bytes | None, now: Now, *, may_create: bool = True
+    path: Path | None, key: bytes | None, *, now: Now, may_create: bool = True
 ) -> apsw.Connection:
     """Open a file, or a database in memory when `path` is None, with all settings.
 
@@ -116,9 +116,7 @@ def connect(
     return connection
 
 
-def _configure(
-    connection: apsw.Connection, path: Path | None, key: bytes | None, now: Now
-) -> None:
+def _configure(connection: apsw.Connection, path: Path | None, key: bytes | None, now: Now) -> None:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     if key is not None:
         # A raw key: 32 random bytes need no slow derivation, so a cold open stays near 1 ms.
@@ -135,14 +133,15 @@ def _configure(
     def lifelong_now(*_: object) -> int | None:
         return to_micros(now())
 
-    connection.create_scalar_function(
-        "lifelong_now", lifelong_now, 0, flags=apsw.SQLITE_INNOCUOUS
-    )
+    connection.create_scalar_function("lifelong_now", lifelong_now, 0, flags=apsw.SQLITE_INNOCUOUS)
 
 
 def _use_wal(connection: apsw.Connection) -> None:
-    """Switch to WAL. Many processes may open a new file at once, and the time-out does not
-    apply to this switch, so it is tried again."""
+    """Switch to WAL.
+
+    Many processes may open a new file at once, and the time-out does not apply to this switch, so
+    it is tried again.
+    """
     deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
         try:

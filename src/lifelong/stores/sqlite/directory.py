@@ -43,7 +43,19 @@ _MARKER = "lifelong.json"
 _CATALOGUE = "catalogue.db"
 _OWNERS = "owners"
 _NETWORK_FILESYSTEMS = frozenset(
-    ["nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ncpfs", "fuse.sshfs", "9p", "ceph", "glusterfs"]
+    [
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "afs",
+        "ncpfs",
+        "fuse.sshfs",
+        "9p",
+        "ceph",
+        "glusterfs",
+    ]
 )
 _CATALOGUE_SCHEMA = """
 CREATE TABLE owner (
@@ -65,7 +77,7 @@ class Marker:
 
 
 def open_directory(
-    path: Path, source: KeySource, clock: Clock, *, encryption: str | None = None
+    path: Path, source: KeySource, *, clock: Clock, encryption: str | None = None
 ) -> SqliteStore:
     """Open the data directory at `path`; make it when there is none.
 
@@ -94,7 +106,7 @@ def open_directory(
     key = _master_key(path, marker, source)
     with _mapped_os_errors(path):
         _ensure_catalogue(path, key, clock.now)
-        return SqliteStore(DirectoryFiles(path, marker, key, clock), clock)
+        return SqliteStore(DirectoryFiles(path, marker, master_key=key, clock=clock), clock)
 
 
 @contextmanager
@@ -163,7 +175,7 @@ def _ensure_catalogue(path: Path, key: bytes | None, now: Now) -> None:
     if any((path / _OWNERS).glob("*.db")):
         raise StoreCorrupt(f"{catalogue} is missing")
     draft = path / f".draft-{secrets.token_hex(8)}"
-    connection = connect(draft, key, now)
+    connection = connect(draft, key, now=now)
     with mapped_errors(str(path)):
         connection.execute(_CATALOGUE_SCHEMA)
         connection.close()
@@ -222,12 +234,14 @@ def _refuse_network(path: Path) -> None:
 class DirectoryFiles:
     """The files of a data directory: finds, makes and removes the one of each owner."""
 
-    def __init__(self, path: Path, marker: Marker, master_key: bytes | None, clock: Clock) -> None:
+    def __init__(
+        self, path: Path, marker: Marker, *, master_key: bytes | None, clock: Clock
+    ) -> None:
         self._path = path
         self._marker = marker
         self._now: Now = clock.now
         self._catalogue = Pool(
-            str(path / _CATALOGUE), lambda: connect(path / _CATALOGUE, master_key, clock.now)
+            str(path / _CATALOGUE), lambda: connect(path / _CATALOGUE, master_key, now=clock.now)
         )
         with self._catalogue.read() as connection:
             fetch(connection, "SELECT count(*) FROM owner")
@@ -247,7 +261,7 @@ class DirectoryFiles:
         name = f"{secrets.token_hex(16)}.db"
         path = self._path / _OWNERS / name
         made_at = to_micros(self._now()) or 0
-        connection = connect(path, key, self._now)
+        connection = connect(path, key, now=self._now)
         with mapped_errors(str(path)):
             migrate(connection, str(path), made_at)
             connection.close()

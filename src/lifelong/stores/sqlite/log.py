@@ -9,9 +9,10 @@ from typing import Any
 import apsw
 
 from lifelong.errors import MessageConflict
-from lifelong.ports import (
+from lifelong.ports import Clock
+from lifelong.records import SessionInfo
+from lifelong.rows import (
     AppendCounts,
-    Clock,
     IndexEntry,
     LogMatches,
     MessageRow,
@@ -19,7 +20,6 @@ from lifelong.ports import (
     StoredMessage,
     pack_posting,
 )
-from lifelong.records import SessionInfo
 from lifelong.stores.sqlite.access import Access
 from lifelong.stores.sqlite.connection import from_micros, from_micros_or_none, to_micros
 from lifelong.stores.sqlite.queries import fetch, fetch_value, queries
@@ -127,7 +127,7 @@ class SqliteLog:
     def match(self, words: Sequence[str], prefixes: Sequence[str]) -> LogMatches:
         """Return where each word stands in the log; a prefix stands for all that begin with it."""
         with self._access.read() as (connection, columns):
-            terms = match_terms(connection, _SQL, words, prefixes)
+            terms = match_terms(connection, _SQL, words=words, prefixes=prefixes)
             return LogMatches(terms, columns.refresh(connection))
 
 
@@ -167,6 +167,7 @@ def _insert(
                 session_no,
                 row.id,
                 row.role,
+                int(row.trust),
                 row.speaker,
                 to_micros(row.sent_at),
                 to_micros(row.recorded_at),

@@ -7,13 +7,14 @@ end with one memory and one id.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
 
 from lifelong.errors import NotFound
-from lifelong.ports import (
+from lifelong.records import Memory, MemoryVersion, Namespace, Origin, Trust
+from lifelong.rows import (
     SEQ_SHIFT,
     WORDS_MAX,
     MemoryFilter,
@@ -23,7 +24,6 @@ from lifelong.ports import (
     Written,
     pack_posting,
 )
-from lifelong.records import Memory, MemoryVersion, Namespace, Origin, Trust, trust_of_channel
 from lifelong.stores.sqlite.access import Access
 from lifelong.stores.sqlite.connection import from_micros, from_micros_or_none, to_micros
 from lifelong.stores.sqlite.queries import fetch, fetch_value, queries
@@ -108,7 +108,8 @@ class SqliteMemories:
     def get(self, memory_id: str, which: MemoryFilter) -> Memory | None:
         """Return one memory, if the filter lets it through."""
         with self._access.read() as (connection, _):
-            found = list(select_memories(connection, which, "m.id = :id", {"id": memory_id}))
+            seqs = [row[0] for row in fetch(connection, _SQL["seq_of"], (memory_id,))]
+            found = select_memories(connection, which, seqs=seqs)
         return found[0][1] if found else None
 
     def history(self, memory_id: str) -> list[MemoryVersion]:
@@ -124,11 +125,13 @@ class SqliteMemories:
         """Return the trust of each of these memories and messages that is there."""
         wanted = (as_json(parent_ids),)
         with self._access.read() as (connection, _):
-            found = {
-                message_id: int(trust_of_channel(role))
-                for message_id, role in fetch(connection, _SQL["parent_messages"], wanted)
-            }
-            found.update(fetch(connection, _SQL["parent_memories"], wanted))
+            rows = [
+                *fetch(connection, _SQL["parent_messages"], wanted),
+                *fetch(connection, _SQL["parent_memories"], wanted),
+            ]
+        found: dict[str, int] = {}
+        for parent_id, trust in rows:
+            found[parent_id] = min(trust, found.get(parent_id, trust))
         return found
 
     def match(
@@ -136,11 +139,9 @@ class SqliteMemories:
     ) -> MemoryMatches:
         """Return where each word stands in the memories that the filter lets through."""
         with self._access.read() as (connection, _):
-            terms = match_terms(connection, _SQL, words, prefixes)
+            terms = match_terms(connection, _SQL, words=words, prefixes=prefixes)
             seqs = {posting >> SEQ_SHIFT for term in terms for posting in term.postings}
-            bound = {"seqs": as_json(sorted(seqs))}
-            wanted = "m.seq IN (SELECT value FROM json_each(:seqs))"
-            memories = dict(select_memories(connection, which, wanted, bound)) if seqs else {}
+            memories = dict(select_memories(connection, which, seqs=sorted(seqs)))
             totals = dict(fetch(connection, _SQL["statistics"]))
         return MemoryMatches(terms, memories, totals["memory_passages"], totals["memory_words"])
 
@@ -172,9 +173,7 @@ def _values(write: MemoryWrite) -> dict[str, Any]:
     }
 
 
-def _retire(
-    connection: apsw.Connection, memory_id: str, by: str, change: str, at: int
-) -> None:
+def _retire(connection: apsw.Connection, memory_id: str, by: str, change: str, at: int) -> None:
     _add_history(connection, memory_id, change, at)
     connection.execute(_SQL["retire"], {"id": memory_id, "by": by, "at": at})
 
@@ -207,32 +206,30 @@ def _count(connection: apsw.Connection, passages: int, words: int) -> None:
 
 
 def select_memories(
-    connection: apsw.Connection,
-    which: MemoryFilter | None,
-    wanted: str = "1",
-    bound: dict[str, Any] | None = None,
-) -> Iterator[tuple[int, Memory]]:
-    """Yield (seq, memory) in the order of recording.
+    connection: apsw.Connection, which: MemoryFilter | None, *, seqs: Sequence[int] | None = None
+) -> list[tuple[int, Memory]]:
+    """Return (seq, memory) in the order of recording.
 
     Args:
         connection: in a transaction.
         which: the filter; None for every row there is, as a rebuild of the index needs.
-        wanted: one more condition, a constant of the code.
-        bound: its parameters.
+        seqs: only these rows; None for all.
     """
-    if which is None:
-        view = "every"
-    else:
+    view = "every"
+    if which is not None:
         view = "all" if which.include_superseded else "live"
-    statement = f"{_SQL[view]} AND {wanted} ORDER BY m.seq"
-    cursor = connection.execute(statement, bound)
+    if seqs is None:
+        seqs = [row[0] for row in fetch(connection, _SQL["seqs"])]
+    cursor = connection.execute(_SQL[view], (as_json(seqs),))
+    found = []
     names: list[str] = []
     for row in cursor:
         names = names or [column[0] for column in cursor.get_description()]
         fields = dict(zip(names, row, strict=True))
         memory = _memory(fields)
         if which is None or _passes(memory, which):
-            yield fields["seq"], memory
+            found.append((fields["seq"], memory))
+    return found
 
 
 def _passes(memory: Memory, which: MemoryFilter) -> bool:
@@ -269,4 +266,3 @@ def _memory(fields: dict[str, Any]) -> Memory:
         superseded_by=fields["superseded_by"],
         is_quarantined=fields["quarantined_at"] is not None,
     )
-

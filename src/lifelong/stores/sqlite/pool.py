@@ -37,8 +37,8 @@ class Pool:
         self,
         place: str,
         open_connection: Callable[[], apsw.Connection],
-        first: apsw.Connection | None = None,
         *,
+        first: apsw.Connection | None = None,
         is_shared: bool = True,
     ) -> None:
         self.place = place

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 import apsw
 
 from lifelong.errors import StoreClosed, StoreCorrupt
-from lifelong.ports import Clock, Erased
+from lifelong.ports import Clock
+from lifelong.rows import Erased
 from lifelong.stores.sqlite.access import Access, OpenOwner, OwnerFile
 from lifelong.stores.sqlite.connection import connect, to_micros
 from lifelong.stores.sqlite.log import SqliteLog
@@ -154,17 +155,19 @@ class SqliteStore:
         if file.path is None:
             return _pool_in_memory(self._clock)
         path, place = file.path, str(file.path)
-        first = connect(path, file.key, self._clock.now, may_create=False)
+
+        def one_more() -> apsw.Connection:
+            return connect(path, file.key, now=self._clock.now, may_create=False)
+
+        first = one_more()
         migrate(first, place, to_micros(self._clock.now()) or 0)
-        return Pool(
-            place, lambda: connect(path, file.key, self._clock.now, may_create=False), first
-        )
+        return Pool(place, one_more, first=first)
 
 
 def _pool_in_memory(clock: Clock) -> Pool:
-    connection = connect(None, None, clock.now)
+    connection = connect(None, None, now=clock.now)
     migrate(connection, "memory", to_micros(clock.now()) or 0)
-    return Pool("memory", lambda: connection, connection, is_shared=False)
+    return Pool("memory", lambda: connection, first=connection, is_shared=False)
 
 
 class SqliteOwner:

@@ -9,7 +9,8 @@ from datetime import datetime
 
 import apsw
 
-from lifelong.ports import (
+from lifelong.records import CheckReport, Memory
+from lifelong.rows import (
     SEQ_SHIFT,
     WORDS_MAX,
     Erased,
@@ -18,7 +19,6 @@ from lifelong.ports import (
     Selection,
     StoredMessage,
 )
-from lifelong.records import CheckReport, Memory
 from lifelong.stores.sqlite.access import Access
 from lifelong.stores.sqlite.connection import to_micros
 from lifelong.stores.sqlite.log import insert_index, messages_after
@@ -107,7 +107,7 @@ def _rebuild_memories(
     connection.execute(_SQL["clear_memory_passages"])
     for name in ("memory_passages", "memory_words"):
         connection.execute(_SQL["set_statistic"], (0, name))
-    found = list(select_memories(connection, None))
+    found = select_memories(connection, None)
     for seq, memory in found:
         add_passages(connection, seq, memories(memory))
     return len(found)
@@ -181,8 +181,9 @@ def _check_log(connection: apsw.Connection) -> list[str]:
     for seq, expected, expected_words in fetch(connection, _SQL["passages_expected"]):
         if (passages.pop(seq, 0), words[seq]) != (expected, expected_words):
             problems.append(f"message number {seq}: its passages are not all in the index")
-    problems += [f"the index holds passages of message number {seq}, which is not there"
-                 for seq in passages]
+    problems += [
+        f"the index holds passages of message number {seq}, which is not there" for seq in passages
+    ]
     for _, message_id, session_id, payload in fetch(connection, _SQL["stored_payloads"]):
         if not _is_json(payload):
             problems.append(f"message {message_id} of session {session_id!r} cannot be read")

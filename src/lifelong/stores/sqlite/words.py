@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import apsw
 
-from lifelong.ports import TermMatches
+from lifelong.rows import TermMatches
 from lifelong.stores.sqlite.queries import fetch, fetch_value
 
 TERMS_MAX = 48
@@ -23,13 +23,16 @@ _TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2", "categories", "L
 def index_terms(connection: apsw.Connection, words: Sequence[str]) -> list[str]:
     """Return the distinct terms that the index made of `words`, in order."""
     tokenize = connection.fts5_tokenizer(*_TOKENIZER)
-    found = tokenize(" ".join(words).encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
+    found = tokenize(
+        " ".join(words).encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False
+    )
     return list(dict.fromkeys(str(term) for group in found for term in group))
 
 
 def match_terms(
     connection: apsw.Connection,
     sql: Mapping[str, str],
+    *,
     words: Sequence[str],
     prefixes: Sequence[str],
 ) -> tuple[TermMatches, ...]:

@@ -26,6 +26,7 @@ CREATE TABLE message (
     session_no INTEGER NOT NULL REFERENCES session (no),
     id TEXT NOT NULL, -- the caller's; makes append idempotent inside its session
     role TEXT NOT NULL,
+    trust INTEGER NOT NULL, -- what is derived from it can never rank above it
     speaker TEXT,
     sent_at INTEGER,
     recorded_at INTEGER NOT NULL,

@@ -26,8 +26,8 @@ SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0)
 
 -- name: add_message
 INSERT INTO message (
-    seq, session_no, id, role, speaker, sent_at, recorded_at, format, payload
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    seq, session_no, id, role, trust, speaker, sent_at, recorded_at, format, payload
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: add_message_index
 INSERT INTO message_index (

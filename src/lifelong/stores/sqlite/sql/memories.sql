@@ -45,7 +45,8 @@ SELECT m.*, (
     SELECT json_group_array(p.parent_id ORDER BY p.position)
     FROM memory_parent AS p WHERE p.memory_id = m.id
 ) AS parents
-FROM memory_live AS m WHERE 1
+FROM memory_live AS m
+WHERE m.seq IN (SELECT value FROM json_each(?)) ORDER BY m.seq
 
 -- name: all
 SELECT m.*, (
@@ -53,20 +54,29 @@ SELECT m.*, (
     FROM memory_parent AS p WHERE p.memory_id = m.id
 ) AS parents
 FROM memory AS m
-WHERE m.quarantined_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > lifelong_now())
+WHERE m.seq IN (SELECT value FROM json_each(?))
+    AND m.quarantined_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > lifelong_now())
+ORDER BY m.seq
 
 -- name: every
 SELECT m.*, (
     SELECT json_group_array(p.parent_id ORDER BY p.position)
     FROM memory_parent AS p WHERE p.memory_id = m.id
 ) AS parents
-FROM memory AS m WHERE 1
+FROM memory AS m
+WHERE m.seq IN (SELECT value FROM json_each(?)) ORDER BY m.seq
+
+-- name: seqs
+SELECT seq FROM memory ORDER BY seq
+
+-- name: seq_of
+SELECT seq FROM memory WHERE id = ?
 
 -- name: parent_memories
 SELECT id, trust FROM memory WHERE id IN (SELECT value FROM json_each(?))
 
 -- name: parent_messages
-SELECT id, role FROM message WHERE id IN (SELECT value FROM json_each(?))
+SELECT id, trust FROM message WHERE id IN (SELECT value FROM json_each(?))
 
 -- name: derived
 WITH RECURSIVE made (id) AS (

@@ -1,0 +1,61 @@
+# What one does with this project; `make` alone lists it.
+
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+# The first Python that is new enough; python3 if none is, so that the message can name it.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && exit; \
+	done; echo python3)
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check bench api lock wheel clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+install: $(INSTALLED) ## make .venv with lifelong and the tools, as requirements.lock names them
+
+$(INSTALLED): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "lifelong needs Python 3.11 or newer; found: $$($(PYTHON) --version 2>&1)." \
+		"Install one, or name it: make install PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "$(PYTHON) has no venv module. On Debian and Ubuntu: apt install python3-venv" >&2; \
+		exit 1; }
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(INSTALLED) ## a tour of lifelong, offline, in a minute
+	$(BIN)/python examples/demo.py
+
+test: $(INSTALLED) ## run all tests (some of them: make test ARGS="-k recall")
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(INSTALLED) ## lint, format and types, without changing anything
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(INSTALLED) ## measure the speed on this machine
+	$(BIN)/lifelong bench speed $(ARGS)
+
+api: $(INSTALLED) ## write the public names down again, after a change of them that is meant
+	$(BIN)/python tests/style/test_public_api.py
+
+lock: ## solve the dependencies again (newest versions: make lock ARGS=--upgrade)
+	$(PYTHON) -m venv --clear .tools
+	.tools/bin/python -m pip install --quiet uv
+	.tools/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 \
+		--generate-hashes --all-extras --group dev --no-header $(ARGS) \
+		pyproject.toml --output-file requirements.lock
+
+wheel: $(INSTALLED) ## build the source archive and the wheel into dist/
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+
+clean: ## remove all that make made
+	rm -rf .venv .tools dist build .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
