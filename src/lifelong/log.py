@@ -151,7 +151,15 @@ def read_message(row: StoredMessage) -> Message:
         FormatError: its payload cannot be read.
     """
     message = decode(row.format, row.payload)
-    return replace(message, id=row.id, role=row.role, speaker=row.speaker, sent_at=row.sent_at)
+    return Message(
+        row.role,
+        message.parts,
+        id=row.id,
+        speaker=row.speaker,
+        sent_at=row.sent_at,
+        format=message.format,
+        raw=message.raw,
+    )
 
 
 def read_all(rows: Sequence[StoredMessage]) -> LogSlice:

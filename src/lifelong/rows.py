@@ -187,10 +187,20 @@ class LogColumns:
 
 @dataclass(frozen=True, slots=True)
 class TermMatches:
-    """Where one query term stands: a posting for each time, in ascending order."""
+    """Where one query term stands.
+
+    Attributes:
+        term: as the index has it, or a prefix.
+        postings: one for each time, in ascending order. Of a very common term, only those in
+            passages that a rarer term is in, once each.
+        frequency: how many passages have it.
+        is_whole: whether `postings` are all there are.
+    """
 
     term: str
     postings: Sequence[int]
+    frequency: int
+    is_whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ SAME_LEVEL = {
     ("records", "messages"),
     ("ports", "rows"),
     ("memory", "formats"),
+    ("memory.recall", "log"),
     ("transcripts", "log"),
     ("engine", "owner"),
     ("aio", "engine"),

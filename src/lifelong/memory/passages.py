@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from lifelong.memory.terms import index_text, unspaced_characters
@@ -23,7 +24,7 @@ from lifelong.rows import PASSAGES_MAX, WORDS_MAX, Passage
 
 WHOLE_WORDS_MAX = 130
 PASSAGE_WORDS = 100
-_LONG_WORD = 60
+_LONG_WORD = 30
 _CHARACTERS_PER_WORD = 6
 _PIECE = re.compile(r"[^\n.!?。！？]*(?:[\n.!?。！？]+[\"')\]]*\s*|$)")
 
@@ -65,31 +66,42 @@ def cut(text: str) -> list[str]:
     A text of up to 130 words is one passage. A longer one is cut at line and sentence ends, or
     between words where there is none, into passages of at most about 100 words.
     """
+    passages = list(_passages(text))
+    if len(passages) <= PASSAGES_MAX:
+        return passages
+    return [*passages[: PASSAGES_MAX - 1], "".join(passages[PASSAGES_MAX - 1 :])]
+
+
+def passage(text: str, number: int) -> str:
+    """Return passage `number` of `text`, or nothing; later ones are not looked for."""
+    return next(islice(_passages(text), number, None), "")
+
+
+def _passages(text: str) -> Iterator[str]:
     if _length(text) <= WHOLE_WORDS_MAX:
-        return [text] if text.strip() else []
-    passages: list[str] = []
+        if text.strip():
+            yield text
+        return
     current: list[str] = []
     length = 0
-    for piece in _pieces(text):
-        more = _length(piece)
+    for piece, more in _pieces(text):
         if current and length + more > PASSAGE_WORDS:
-            passages.append("".join(current))
+            yield "".join(current)
             current, length = [], 0
         current.append(piece)
         length += more
-    passages.append("".join(current))
-    return _at_most(passages, PASSAGES_MAX)
+    yield "".join(current)
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _pieces(text: str) -> Iterator[tuple[str, int]]:
     for found in _PIECE.finditer(text):
         piece = found.group()
-        if not piece:
-            continue
-        if _length(piece) <= PASSAGE_WORDS:
-            yield piece
+        length = _length(piece)
+        if length <= PASSAGE_WORDS:
+            yield piece, length
         else:
-            yield from _between_words(piece)
+            for part in _between_words(piece):
+                yield part, _length(part)
 
 
 def _between_words(piece: str) -> Iterator[str]:
@@ -107,17 +119,12 @@ def _between_words(piece: str) -> Iterator[str]:
 def _length(text: str) -> int:
     """Return the words in `text`; what stands without spaces counts by its characters."""
     words = text.split()
-    unspaced = 0 if text.isascii() else unspaced_characters(text)
-    if len(text) < _LONG_WORD:
-        return len(words) + unspaced // 2
-    long = sum(len(w) // _CHARACTERS_PER_WORD for w in words if len(w) >= _LONG_WORD)
-    return len(words) + max(long, unspaced // 2)
-
-
-def _at_most(passages: list[str], most: int) -> list[str]:
-    if len(passages) <= most:
-        return passages
-    return [*passages[: most - 1], "".join(passages[most - 1 :])]
+    length = len(words)
+    if not text.isascii():
+        length += unspaced_characters(text) // 2
+    if len(text) > length * _LONG_WORD:
+        return max(length, len(text) // _CHARACTERS_PER_WORD)
+    return length
 
 
 def as_passage(text: str, speaker: str = "") -> Passage:

@@ -33,6 +33,9 @@ B = 0.75
 _GAIN_MAX = K1 + 1
 """What one term can add at most, as a multiple of its idf, when it fills a passage."""
 
+SPREAD_MAX = 600
+"""How many messages, by their own BM25 and their session's, share it out to their neighbours."""
+
 CANDIDATES_MAX = 150
 """How many messages get all features, chosen by the features that weigh most. Measured against
 scoring every message: no difference in the top ten."""
@@ -129,32 +132,40 @@ def bm25(
     """
     average = passage_words / passages if passages else 1.0
     norms = [K1 * (1 - B + B * words / average) for words in range(WORDS_MAX + 1)]
-    scores: dict[int, float] = {}
+    scores: defaultdict[int, float] = defaultdict(float)
     ideal = 0.0
     sessions = _SessionScores(columns) if columns else None
     for term in terms:
-        counted = Counter(term.postings)
-        weight = idf(len(counted), passages)
+        weight = idf(term.frequency, passages)
         ideal += weight
-        top = weight * _GAIN_MAX
-        for posting, times in counted.items():
-            gain = top * times / (times + norms[posting & WORDS_MAX])
-            scores[posting] = scores.get(posting, 0.0) + gain
-        if sessions:
-            sessions.add(counted)
+        _add_gains(scores, term.postings, weight * _GAIN_MAX, norms)
+        if sessions and term.is_whole:
+            sessions.add(term.postings)
+    scale = 1.0 / (ideal * _GAIN_MAX) if ideal else 0.0
     best: dict[int, float] = {}
     where: dict[int, int] = {}
-    scale = 1.0 / (ideal * _GAIN_MAX) if ideal else 0.0
     for posting, score in scores.items():
         seq = posting >> SEQ_SHIFT
-        if score > best.get(seq, 0.0):
-            best[seq] = score
+        if seq not in best or score * scale > best[seq]:
+            best[seq] = score * scale
             where[seq] = posting
-    return TermWeights(
-        {seq: score * scale for seq, score in best.items()},
-        where,
-        sessions.shares() if sessions else {},
-    )
+    return TermWeights(best, where, sessions.shares() if sessions else {})
+
+
+def _add_gains(
+    scores: defaultdict[int, float], postings: Sequence[int], top: float, norms: Sequence[float]
+) -> None:
+    """Add what one term gives to each passage that it stands in."""
+    once = [top / (1 + norm) for norm in norms]
+    counted = Counter(postings)
+    for posting in counted:
+        scores[posting] += once[posting & WORDS_MAX]
+    if len(counted) == len(postings):
+        return
+    for posting, times in counted.items():
+        if times > 1:
+            words = posting & WORDS_MAX
+            scores[posting] += top * times / (times + norms[words]) - once[words]
 
 
 class _SessionScores:
@@ -167,12 +178,9 @@ class _SessionScores:
         self._scores: dict[int, float] = {}
         self._ideal = 0.0
 
-    def add(self, counted: Mapping[int, int]) -> None:
+    def add(self, postings: Sequence[int]) -> None:
         session_of = self._session
-        times: dict[int, int] = {}
-        for posting, count in counted.items():
-            number = session_of[posting >> SEQ_SHIFT]
-            times[number] = times.get(number, 0) + count
+        times = Counter([session_of[posting >> SEQ_SHIFT] for posting in postings])
         weight = idf(len(times), len(self._words))
         self._ideal += weight
         for number, count in times.items():
@@ -212,36 +220,53 @@ def rank_log(query: Query, matches: LogMatches, weights: Mapping[str, float]) ->
 def _candidates(
     bm: TermWeights, columns: LogColumns, weights: Mapping[str, float], speaker: int
 ) -> Iterable[int]:
-    """Return the messages that are worth all features: those with the most of the large ones.
+    """Return the messages that are worth all features: those with the most of the large ones."""
+    session_of, role = columns.session, columns.role
+    own = {seq: bm.best[seq] for seq in _highest(bm, session_of, weights["session"])}
+    score = _spread(own, columns, weights)
+    if len(score) <= CANDIDATES_MAX:
+        return score
+    share, agent, match = weights["session"], weights["assistant"], weights["speaker"]
+    for seq in score:
+        score[seq] += share * bm.session.get(session_of[seq], 0.0)
+        if role[seq] in _AGENTS:
+            score[seq] += agent
+        if speaker:
+            score[seq] += match * speaker_match(speaker, columns.speaker[seq])
+    return heapq.nlargest(CANDIDATES_MAX, score, key=score.__getitem__)
 
-    Each message gives a share of its BM25 to its neighbours, which costs five additions where
-    gathering would cost five look-ups for every message that merely has a neighbour.
+
+def _highest(bm: TermWeights, session_of: Sequence[int], share: float) -> Iterable[int]:
+    if len(bm.best) <= SPREAD_MAX:
+        return bm.best
+    session = bm.session.get
+    value = {seq: own + share * session(session_of[seq], 0.0) for seq, own in bm.best.items()}
+    return heapq.nlargest(SPREAD_MAX, value, key=value.__getitem__)
+
+
+def _spread(
+    own: Mapping[int, float], columns: LogColumns, weights: Mapping[str, float]
+) -> dict[int, float]:
+    """Return the scores with each message's BM25 shared out to its neighbours.
+
+    Giving costs five additions for a message with a word of the query; gathering would cost five
+    look-ups for every message that merely has such a neighbour.
     """
     score: defaultdict[int, float] = defaultdict(float)
     previous, following, role = columns.previous, columns.following, columns.role
     to_next, to_previous = weights["previous"], weights["next"]
     to_next_2, to_previous_2 = weights["previous_2"], weights["next_2"]
     reply = weights["reply"]
-    for seq, own in bm.best.items():
+    for seq, value in own.items():
         before, after = previous[seq], following[seq]
         is_agent = role[seq] in _AGENTS
-        score[seq] += own
-        score[after] += 0.0 if is_agent else to_next * own
-        score[before] += (reply if is_agent else to_previous) * own
-        score[following[after]] += to_next_2 * own
-        score[previous[before]] += to_previous_2 * own
+        score[seq] += value
+        score[after] += 0.0 if is_agent else to_next * value
+        score[before] += (reply if is_agent else to_previous) * value
+        score[following[after]] += to_next_2 * value
+        score[previous[before]] += to_previous_2 * value
     score.pop(0, None)
-    if len(score) <= CANDIDATES_MAX:
-        return score
-    session_of, session = columns.session, bm.session
-    share, agent, match = weights["session"], weights["assistant"], weights["speaker"]
-    for seq in score:
-        score[seq] += share * session.get(session_of[seq], 0.0)
-        if role[seq] in _AGENTS:
-            score[seq] += agent
-        if speaker:
-            score[seq] += match * speaker_match(speaker, columns.speaker[seq])
-    return heapq.nlargest(CANDIDATES_MAX, score, key=score.__getitem__)
+    return score
 
 
 class _LogFeatures:

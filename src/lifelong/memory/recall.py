@@ -7,15 +7,15 @@ fits them into a budget of tokens.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from lifelong.errors import FormatError, InvalidValue
 from lifelong.formats.storable import storable
-from lifelong.formats.stored import decode
+from lifelong.log import read_message
 from lifelong.memory.entry import clean_kind, clean_limit, clean_namespace
 from lifelong.memory.features import speaking_role
-from lifelong.memory.passages import cut, searchable_text
+from lifelong.memory.passages import passage, searchable_text
 from lifelong.memory.ranking import (
     LOG_WEIGHTS,
     MEMORY_WEIGHTS,
@@ -28,7 +28,7 @@ from lifelong.memory.ranking import (
 )
 from lifelong.memory.terms import Query, fold, parse_query
 from lifelong.ports import Clock, OwnerStore
-from lifelong.records import Found, Hit, Memory, Trust, hit_line
+from lifelong.records import Found, Hit, Memory, Trust
 from lifelong.rows import MemoryFilter, StoredMessage, passage_of
 from lifelong.working.tokens import estimate_tokens
 
@@ -36,7 +36,9 @@ LOG, MEMORY = "log", "memory"
 SOURCES = (LOG, MEMORY)
 TOKENS_MAX_DEFAULT = 2_000
 _MISFITS_MAX = 20
-_PAGE_ROWS = 50
+_PAGE_ROWS = 16
+_LINE_TOKENS = 12
+"""The date and the name in front of a hit."""
 _SECONDS_PER_DAY = 86_400
 
 
@@ -193,21 +195,19 @@ def _memory_hit(asked: Query, scored: Scored, memory: Memory) -> Hit:
 
 def _message_hit(asked: Query, scored: Scored, row: StoredMessage) -> Hit | None:
     try:
-        message = decode(row.format, row.payload)
+        message = read_message(row)
     except FormatError:
         return None
-    passages = cut(searchable_text(message))
-    number = passage_of(scored.posting)
     return _hit(
         asked,
         scored,
         LOG_WEIGHTS,
         id=row.id,
         source=LOG,
-        text=passages[number] if number < len(passages) else "",
+        text=passage(searchable_text(message), passage_of(scored.posting)),
         at=row.sent_at or row.recorded_at,
         session_id=row.session_id,
-        role=speaking_role(replace(message, role=row.role)),
+        role=speaking_role(message),
         speaker=row.speaker,
     )
 
@@ -215,8 +215,8 @@ def _message_hit(asked: Query, scored: Scored, row: StoredMessage) -> Hit | None
 def _hit(asked: Query, scored: Scored, weights: Mapping[str, float], **fields: Any) -> Hit:
     is_exact = fold(fields["text"]).split() == asked.text.split()
     score = 1.0 if is_exact else public_score(scored.value)
-    hit = Hit(score=score, parts=explain(scored, weights), tokens=0, **fields)
-    return replace(hit, tokens=estimate_tokens(hit_line(hit)) + 1)
+    tokens = estimate_tokens(fields["text"]) + _LINE_TOKENS
+    return Hit(score=score, parts=explain(scored, weights), tokens=tokens, **fields)
 
 
 class _Packing:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import apsw
@@ -30,6 +30,9 @@ SQLITE_MIN = (3, 53, 2)
 BUSY_TIMEOUT_MS = 30_000
 _CACHE_KIB = 16_384
 _WAL_RETRY_SECONDS = 0.02
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 Now = Callable[[], datetime]
 
@@ -71,16 +74,12 @@ def require_safe_sqlite(version: str | None = None) -> None:
 
 def to_micros(moment: datetime | None) -> int | None:
     """Return an aware time as whole microseconds since 1970, or None."""
-    if moment is None:
-        return None
-    since = moment.astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+    return None if moment is None else (moment - _EPOCH) // _MICROSECOND
 
 
 def from_micros(micros: int) -> datetime:
     """Return microseconds since 1970 as an aware time in UTC."""
-    seconds, rest = divmod(micros, 1_000_000)
-    return datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest)
+    return _EPOCH + timedelta(microseconds=micros)
 
 
 def from_micros_or_none(micros: int | None) -> datetime | None:

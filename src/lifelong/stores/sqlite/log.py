@@ -127,8 +127,11 @@ class SqliteLog:
     def match(self, words: Sequence[str], prefixes: Sequence[str]) -> LogMatches:
         """Return where each word stands in the log; a prefix stands for all that begin with it."""
         with self._access.read() as (connection, columns):
-            terms = match_terms(connection, _SQL, words=words, prefixes=prefixes)
-            return LogMatches(terms, columns.refresh(connection))
+            now = columns.refresh(connection)
+            terms = match_terms(
+                connection, _SQL, words=words, prefixes=prefixes, passages=now.passages
+            )
+            return LogMatches(terms, now)
 
 
 def _fresh_rows(

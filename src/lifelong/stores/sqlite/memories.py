@@ -139,11 +139,12 @@ class SqliteMemories:
     ) -> MemoryMatches:
         """Return where each word stands in the memories that the filter lets through."""
         with self._access.read() as (connection, _):
-            terms = match_terms(connection, _SQL, words=words, prefixes=prefixes)
-            seqs = {posting >> SEQ_SHIFT for term in terms for posting in term.postings}
-            memories = dict(select_memories(connection, which, seqs=sorted(seqs)))
             totals = dict(fetch(connection, _SQL["statistics"]))
-        return MemoryMatches(terms, memories, totals["memory_passages"], totals["memory_words"])
+            passages, passage_words = totals["memory_passages"], totals["memory_words"]
+            terms = match_terms(connection, _SQL, words=words, prefixes=prefixes, passages=passages)
+            seqs = {posting >> SEQ_SHIFT for term in terms for posting in term.postings}
+            memories = dict(select_memories(connection, which, seqs=sorted(seqs))) if seqs else {}
+        return MemoryMatches(terms, memories, passages, passage_words)
 
     def derived_from(self, parent_ids: Sequence[str]) -> list[str]:
         """Return ids of memories made from these, directly or through others."""

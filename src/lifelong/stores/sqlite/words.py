@@ -1,7 +1,7 @@
 """Query words through the index's own tokenizer, so that both sides stem alike.
 
-The words of a query never become part of a query language: they are looked up as terms, bound as
-parameters, in the term tables of the full-text index.
+The words of a query are looked up as terms, bound as parameters, in the term tables of the
+full-text index; where two must stand together, each is quoted.
 """
 
 from __future__ import annotations
@@ -17,16 +17,13 @@ from lifelong.stores.sqlite.queries import fetch, fetch_value
 TERMS_MAX = 48
 """Of a long query, so many of its rarest terms are used."""
 
+POSTINGS_MAX = 4_000
+"""Terms are read whole, the rarest first, until so many postings were read. A more common term
+then only adds to passages that a rarer one found: alone it says too little to bring one up.
+Measured in an owner of 10,700 passages: the same evidence in the top ten as when all are read; at
+1,000, four points less."""
+
 _TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2", "categories", "L* N* Co M*"])
-
-
-def index_terms(connection: apsw.Connection, words: Sequence[str]) -> list[str]:
-    """Return the distinct terms that the index made of `words`, in order."""
-    tokenize = connection.fts5_tokenizer(*_TOKENIZER)
-    found = tokenize(
-        " ".join(words).encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False
-    )
-    return list(dict.fromkeys(str(term) for group in found for term in group))
 
 
 def match_terms(
@@ -35,23 +32,74 @@ def match_terms(
     *,
     words: Sequence[str],
     prefixes: Sequence[str],
+    passages: int,
 ) -> tuple[TermMatches, ...]:
-    """Return the postings of each term, the rarest first; a term that is nowhere has none."""
-    terms = index_terms(connection, words)
-    if len(terms) > TERMS_MAX:
-        terms = _rarest(connection, sql, terms)
-    found = [TermMatches(term, _postings(connection, sql, term)) for term in terms]
-    for prefix in prefixes:
-        begun = [row[0] for row in fetch(connection, sql["prefix_terms"], {"prefix": prefix})]
-        together = [p for term in begun for p in _postings(connection, sql, term)]
-        found.append(TermMatches(prefix, sorted(together)))
-    return tuple(sorted(found, key=lambda term: len(term.postings)))
+    """Return the postings of each term, the rarest first; a term that is nowhere has none.
+
+    Args:
+        connection: in a transaction.
+        sql: the queries of one index.
+        words: of the query.
+        prefixes: of the query.
+        passages: how many there are in the index.
+    """
+    if not passages:
+        return ()
+    found = [_prefix_matches(connection, sql, prefix) for prefix in prefixes]
+    word_of = _terms(connection, words)
+    if passages <= POSTINGS_MAX:
+        return (*found, *(_whole(connection, sql, term) for term in word_of))
+    terms = [(fetch_value(connection, sql["term_frequency"], (t,)) or 0, t) for t in word_of]
+    budget = POSTINGS_MAX - sum(len(one.postings) for one in found)
+    read: list[str] = []
+    for frequency, term in sorted(terms)[:TERMS_MAX]:
+        if not frequency:
+            found.append(TermMatches(term, (), 0))
+        elif read and frequency > budget:
+            query = _conjunction(word_of[term], read)
+            postings = [row[0] for row in fetch(connection, sql["term_among"], (query,))]
+            found.append(TermMatches(term, postings, frequency, is_whole=False))
+        else:
+            found.append(_whole(connection, sql, term))
+            budget -= frequency
+            read.append(word_of[term])
+    return tuple(found)
 
 
-def _rarest(connection: apsw.Connection, sql: Mapping[str, str], terms: list[str]) -> list[str]:
-    frequency = {term: fetch_value(connection, sql["term_frequency"], (term,)) for term in terms}
-    present = [term for term in terms if frequency[term]]
-    return sorted(present, key=lambda term: frequency[term])[:TERMS_MAX]
+def _terms(connection: apsw.Connection, words: Sequence[str]) -> dict[str, str]:
+    """Return the distinct terms that the index made of `words`, each with the word it is of."""
+    tokenize = connection.fts5_tokenizer(*_TOKENIZER)
+    word_of: dict[str, str] = {}
+    for word in words:
+        groups = tokenize(word.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
+        for group in groups:
+            word_of.setdefault(str(group[0]), word)
+    return word_of
+
+
+def _whole(connection: apsw.Connection, sql: Mapping[str, str], term: str) -> TermMatches:
+    postings = _postings(connection, sql, term)
+    return TermMatches(term, postings, len(set(postings)))
+
+
+def _conjunction(word: str, others: Sequence[str]) -> str:
+    """Return a full-text query for passages with `word` and any of the others.
+
+    Every word is quoted, so nothing in it is read as a part of the query language.
+    """
+    return f"{_quoted(word)} AND ({' OR '.join(map(_quoted, others))})"
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"'
+
+
+def _prefix_matches(
+    connection: apsw.Connection, sql: Mapping[str, str], prefix: str
+) -> TermMatches:
+    begun = [row[0] for row in fetch(connection, sql["prefix_terms"], {"prefix": prefix})]
+    postings = sorted(p for term in begun for p in _postings(connection, sql, term))
+    return TermMatches(prefix, postings, len(set(postings)))
 
 
 def _postings(connection: apsw.Connection, sql: Mapping[str, str], term: str) -> list[int]:

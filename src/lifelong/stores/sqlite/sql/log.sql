@@ -74,5 +74,8 @@ SELECT doc FROM passage_term WHERE term = ?
 -- name: term_frequency
 SELECT doc FROM passage_frequency WHERE term = ?
 
+-- name: term_among
+SELECT rowid FROM passage_text WHERE passage_text MATCH ? ORDER BY rowid
+
 -- name: prefix_terms
 SELECT term FROM passage_frequency WHERE term >= :prefix AND term < :prefix || char(1114111)

@@ -107,5 +107,8 @@ SELECT doc FROM memory_term WHERE term = ?
 -- name: term_frequency
 SELECT doc FROM memory_frequency WHERE term = ?
 
+-- name: term_among
+SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid
+
 -- name: prefix_terms
 SELECT term FROM memory_frequency WHERE term >= :prefix AND term < :prefix || char(1114111)
