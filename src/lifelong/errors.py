@@ -10,6 +10,7 @@ LifelongError
 │   ├── FormatError           a payload that its format does not describe
 │   │   └── UnknownFormat     no such format
 │   ├── MessageConflict       one message id, two contents
+│   ├── MemoryConflict        two live memories would have one text
 │   ├── AmbiguousId           one id, several messages
 │   ├── ScopeRequired         forget without a scope
 │   └── TranscriptError       a file that is no transcript of the named tool
@@ -77,6 +78,10 @@ class UnknownFormat(FormatError):
 
 class MessageConflict(InputError):
     """A stored message has this id and another content. Pass other ids with `ids=`."""
+
+
+class MemoryConflict(InputError):
+    """Another live memory in this namespace has this text. Forget or supersede one of the two."""
 
 
 class AmbiguousId(InputError):

@@ -223,11 +223,17 @@ class MemoryMatches:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is to be forgotten, by number; the store removes it with all that is derived."""
+    """What is to be forgotten; the store removes it with all that is derived from it.
+
+    Attributes:
+        memories: ids.
+        messages: numbers.
+        titles: ids of sessions whose title repeats what is forgotten.
+    """
 
     memories: tuple[str, ...] = ()
     messages: tuple[int, ...] = ()
-    sessions: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,8 @@ from lifelong.messages import DEVELOPER, SYSTEM, TOOL, USER, Message, TextPart, 
 from lifelong.records import Trust, trust_of_channel
 from lifelong.rows import FLAG_FIRST_PERSON, FLAG_TEMPORAL, OTHER_ROLE, ROLE_CODES, IndexEntry
 
-_FIRST_PERSON = re.compile(
-    r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|we|we're|we've|us|our)\b", re.IGNORECASE
-)
+_FIRST_PERSON = frozenset("i me my mine we us our ours".split())
+_WORD = re.compile(r"[a-z]+")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
 _LONG_QUESTION_WORDS = 30
 _LONG_QUESTION_SHARE = 0.3
@@ -41,8 +40,10 @@ def index_entry(message: Message) -> IndexEntry:
     """Return what the index holds of `message`."""
     text = searchable_text(message)
     said = message.text
-    flags = FLAG_TEMPORAL if has_temporal_word(said) else 0
-    is_first_person = _FIRST_PERSON.search(said) is not None
+    folded = said.lower()
+    words = frozenset(_WORD.findall(folded))
+    is_first_person = not _FIRST_PERSON.isdisjoint(words)
+    flags = FLAG_TEMPORAL if has_temporal_word(folded, words) else 0
     if is_first_person:
         flags |= FLAG_FIRST_PERSON
     speaker = message.speaker or ""

@@ -6,15 +6,22 @@ and counts; nothing here reports a deletion that the database did not make.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
-from lifelong.errors import AmbiguousId, EmptyText, FormatError, ScopeRequired
+from lifelong.clock import ID_BYTES
+from lifelong.errors import AmbiguousId, EmptyText, FormatError, InvalidName, ScopeRequired
 from lifelong.formats.stored import decode
 from lifelong.memory.passages import searchable_text
 from lifelong.memory.terms import fold
 from lifelong.ports import Clock, OwnerStore
-from lifelong.records import Receipt
+from lifelong.records import Memory, Receipt
 from lifelong.rows import MemoryFilter, Selection, StoredMessage
+
+MEMORY_PREFIX = "mem_"
+MEMORY_ID_LENGTH = len(MEMORY_PREFIX) + 2 * ID_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,43 +63,53 @@ def forget(store: OwnerStore, clock: Clock, *, scope: Scope, is_dry_run: bool) -
 
 def _select(store: OwnerStore, clock: Clock, scope: Scope) -> Selection:
     if scope.match is not None:
-        return _with_derived(store, *_matching(store, clock, scope))
+        return _matching(store, clock, scope)
     if scope.id is not None:
-        return _with_derived(store, *_by_id(store, clock, scope.id, scope.session))
+        return _by_id(store, clock, scope.id, scope.session)
     if scope.session is not None:
-        return _with_derived(store, [], store.log.read(scope.session))
+        return _selection(store, [], store.log.read(scope.session))
     raise ScopeRequired
 
 
-def _by_id(
-    store: OwnerStore, clock: Clock, wanted: str, session: str | None
-) -> tuple[list[str], list[StoredMessage]]:
-    if session is None and _anywhere(store, clock, wanted):
-        return [wanted], []
+def _by_id(store: OwnerStore, clock: Clock, wanted: str, session: str | None) -> Selection:
+    if session is None and wanted.startswith(MEMORY_PREFIX):
+        if len(wanted) != MEMORY_ID_LENGTH:
+            raise InvalidName(f"{wanted!r} is no whole memory id")
+        # What is hidden can be forgotten too; expired rows still have their history.
+        everything = MemoryFilter(clock.now(), include_superseded=True)
+        is_there = store.memories.history(wanted) or store.memories.get(wanted, everything)
+        return _selection(store, [wanted] if is_there else [], [])
     rows = store.log.find(wanted, session)
     if len(rows) > 1:
         raise AmbiguousId(f"{len(rows)} messages have the id {wanted!r}")
-    return [], rows
+    return _selection(store, [], rows)
 
 
-def _anywhere(store: OwnerStore, clock: Clock, memory_id: str) -> bool:
-    """Whether there is such a memory, live or hidden: what is hidden can be forgotten too."""
-    return bool(store.memories.history(memory_id)) or (
-        store.memories.get(memory_id, MemoryFilter(clock.now(), include_superseded=True))
-        is not None
-    )
-
-
-def _matching(
-    store: OwnerStore, clock: Clock, scope: Scope
-) -> tuple[list[str], list[StoredMessage]]:
+def _matching(store: OwnerStore, clock: Clock, scope: Scope) -> Selection:
     needle = " ".join(fold(scope.match or "").split())
     if not needle:
         raise EmptyText("match")
     everything = MemoryFilter(clock.now(), include_superseded=True)
-    memories = [m.id for m in store.memories.select(everything) if _holds(m.text, needle)]
+    memories = [
+        memory.id
+        for memory in store.memories.select(everything)
+        if any(_holds(text, needle) for text in _texts_of(store, memory))
+    ]
     rows = store.log.everything() if scope.session is None else store.log.read(scope.session)
-    return memories, [row for row in rows if _holds(_text_of(row), needle)]
+    messages = [row for row in rows if _holds(_text_of(row), needle)]
+    selection = _selection(store, memories, messages)
+    titled = [s.id for s in store.log.sessions() if _holds(s.title, needle)]
+    return replace(selection, titles=tuple(dict.fromkeys([*selection.titles, *titled])))
+
+
+def _texts_of(store: OwnerStore, memory: Memory) -> Iterator[str]:
+    """Yield all that a read can show of a memory: what it is, what it was, what is noted of it."""
+    yield memory.text
+    yield memory.origin.source
+    yield json.dumps(memory.metadata, ensure_ascii=False)
+    for version in store.memories.history(memory.id):
+        yield version.text
+        yield json.dumps(version.metadata, ensure_ascii=False)
 
 
 def _holds(text: str, needle: str) -> bool:
@@ -106,10 +123,21 @@ def _text_of(row: StoredMessage) -> str:
         return row.payload
 
 
-def _with_derived(store: OwnerStore, memories: list[str], rows: list[StoredMessage]) -> Selection:
-    message_ids = [row.id for row in rows]
-    derived = store.memories.derived_from([*memories, *message_ids])
+def _selection(
+    store: OwnerStore, memories: Sequence[str], rows: Sequence[StoredMessage]
+) -> Selection:
+    """Return what goes together: the rows, what was made from them, titles that repeat them."""
+    derived = store.memories.derived_from([*memories, *(row.id for row in rows)])
     return Selection(
         memories=tuple(dict.fromkeys([*memories, *derived])),
         messages=tuple(row.seq for row in rows),
+        titles=tuple(_repeating_titles(store, rows)) if rows else (),
     )
+
+
+def _repeating_titles(store: OwnerStore, rows: Sequence[StoredMessage]) -> Iterator[str]:
+    titles = {s.id: " ".join(fold(s.title).rstrip("…. ").split()) for s in store.log.sessions()}
+    for session_id, of_session in groupby(rows, key=lambda row: row.session_id):
+        title = titles.get(session_id)
+        if title and any(_holds(_text_of(row), title) for row in of_session):
+            yield session_id

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 
@@ -36,13 +37,11 @@ _ASKS_WHEN = re.compile(
     r"|\bhow (?:long|many (?:days|weeks|months|years|hours))\b",
     re.IGNORECASE,
 )
-_TEMPORAL = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|just|recently|since|week(?:s|end)?"
-    r"|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may"
-    r"|june|july|august|september|october|november|december|\d{4}"
-    r"|\d+ (?:days?|weeks?|months?|years?|hours?))\b",
-    re.IGNORECASE,
-)
+_TEMPORAL_WORDS = frozenset(
+    "yesterday today tonight tomorrow ago last next just recently since week weeks weekend month"
+    " year monday tuesday wednesday thursday friday saturday sunday".split()
+).union(_MONTHS)
+_COUNTED_OR_YEAR = re.compile(r"\b(?:[0-9]{4}|[0-9]+ (?:days?|weeks?|months?|years?|hours?))\b")
 _AMBIGUOUS_MONTHS = ("may", "march", "mar")
 
 
@@ -60,9 +59,14 @@ def asks_when(question: str) -> bool:
     return _ASKS_WHEN.search(question) is not None
 
 
-def has_temporal_word(text: str) -> bool:
-    """Return whether the text places something in time: "yesterday", "in 2023", "2 weeks ago"."""
-    return _TEMPORAL.search(text) is not None
+def has_temporal_word(folded: str, words: AbstractSet[str]) -> bool:
+    """Return whether a text places something in time: "yesterday", "in 2023", "2 weeks ago".
+
+    Args:
+        folded: the text in lower case.
+        words: the words of it.
+    """
+    return not _TEMPORAL_WORDS.isdisjoint(words) or _COUNTED_OR_YEAR.search(folded) is not None
 
 
 def named_dates(question: str) -> list[NamedDate]:

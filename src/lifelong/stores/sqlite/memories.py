@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from lifelong.errors import NotFound
+from lifelong.errors import MemoryConflict, NotFound
 from lifelong.records import Memory, MemoryVersion, Namespace, Origin, Trust
 from lifelong.rows import (
     SEQ_SHIFT,
@@ -30,7 +30,6 @@ from lifelong.stores.sqlite.queries import fetch, fetch_value, queries
 from lifelong.stores.sqlite.words import as_json, match_terms
 
 _SQL = queries("memories")
-_EXPIRED = "expired"
 
 
 def encode_namespace(namespace: Namespace) -> str:
@@ -65,14 +64,10 @@ class SqliteMemories:
             if memory.key is not None:
                 found = fetch(connection, _SQL["live_with_key"], values)
                 replaced.update(dict.fromkeys(row[0] for row in found))
-            # What expired holds its text's place in the unique index until it is swept.
-            hidden = fetch(connection, _SQL["hidden_duplicates"], values)
-            expired = [row[0] for row in hidden if row[0] not in replaced]
             at = values["recorded_at"]
             for memory_id in replaced:
                 _retire(connection, memory_id, memory.id, "superseded", at)
-            for memory_id in expired:
-                _retire(connection, memory_id, memory.id, _EXPIRED, at)
+            _retire_expired(connection, values, at)
             seq = fetch_value(connection, _SQL["add"], values)
             connection.executemany(
                 _SQL["add_parent"],
@@ -87,11 +82,16 @@ class SqliteMemories:
 
         Raises:
             NotFound: it is not there, or not live.
+            MemoryConflict: another live memory in its namespace has the text.
         """
         values = _values(write)
         with self._access.write() as connection:
             if fetch_value(connection, _SQL["exists"], (write.memory.id,)) is None:
                 raise NotFound(write.memory.id)
+            same = fetch_value(connection, _SQL["live_duplicate"], values)
+            if same not in (None, write.memory.id):
+                raise MemoryConflict(f"memory {same}")
+            _retire_expired(connection, values, values["updated_at"])
             seq = fetch_value(connection, _SQL["change"], values)
             _add_history(connection, write.memory.id, change, values["updated_at"])
             remove_passages(connection, seq)
@@ -172,6 +172,12 @@ def _values(write: MemoryWrite) -> dict[str, Any]:
         "valid_to": to_micros(memory.valid_to),
         "expires_at": to_micros(memory.expires_at),
     }
+
+
+def _retire_expired(connection: apsw.Connection, values: dict[str, Any], at: int) -> None:
+    """Make room: what expired holds its text's place in the unique index until it is swept."""
+    for (memory_id,) in fetch(connection, _SQL["hidden_duplicates"], values):
+        _retire(connection, memory_id, values["id"], "expired", at)
 
 
 def _retire(connection: apsw.Connection, memory_id: str, by: str, change: str, at: int) -> None:

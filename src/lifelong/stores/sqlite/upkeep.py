@@ -116,8 +116,8 @@ def _rebuild_memories(
 def _erase_messages(
     connection: apsw.Connection, what: Selection, at: int, counts: Counter[str]
 ) -> None:
-    bound = {"seqs": as_json(what.messages), "sessions": as_json(what.sessions)}
-    for seq, message_id, session_id in fetch(connection, _SQL["message_rows"], bound):
+    rows = fetch(connection, _SQL["message_rows"], (as_json(what.messages),))
+    for seq, message_id, _, session_id in rows:
         connection.execute(_SQL["add_tombstone"], ("message", session_id, message_id, at))
         connection.execute(_SQL["remove_passages"], _postings_of(seq))
         counts["passage"] += connection.changes()
@@ -125,8 +125,11 @@ def _erase_messages(
         counts["message_index"] += connection.changes()
         connection.execute(_SQL["remove_message"], (seq,))
         counts["message"] += connection.changes()
-    connection.execute(_SQL["remove_empty_sessions"])
-    counts["session"] += connection.changes()
+    connection.execute(_SQL["remove_titles"], (as_json(what.titles),))
+    counts["title"] += connection.changes()
+    for session_no in dict.fromkeys(row[2] for row in rows):
+        connection.execute(_SQL["remove_if_empty"], (session_no,))
+        counts["session"] += connection.changes()
 
 
 def _erase_memories(
@@ -135,7 +138,10 @@ def _erase_memories(
     for seq, memory_id in fetch(connection, _SQL["memory_seqs"], (as_json(ids),)):
         connection.execute(_SQL["add_tombstone"], ("memory", "", memory_id, at))
         counts["memory_passage"] += remove_passages(connection, seq)
-        for name, table in (("remove_history", "memory_history"), ("remove_parents", "parent")):
+        for name, table in (
+            ("remove_history", "memory_history"),
+            ("remove_parents", "memory_parent"),
+        ):
             connection.execute(_SQL[name], (memory_id,))
             counts[table] += connection.changes()
         connection.execute(_SQL["remove_memory"], (seq,))

@@ -3,7 +3,7 @@ SELECT id FROM memory_live WHERE namespace = :namespace AND text_hash = :text_ha
 
 -- name: hidden_duplicates
 SELECT id FROM memory
-WHERE namespace = :namespace AND text_hash = :text_hash AND superseded_by IS NULL
+WHERE namespace = :namespace AND text_hash = :text_hash AND superseded_by IS NULL AND id <> :id
 
 -- name: retire
 UPDATE memory SET superseded_by = :by, superseded_at = :at, updated_at = :at WHERE id = :id

@@ -1,7 +1,6 @@
 -- name: message_rows
-SELECT m.seq, m.id, s.id FROM message AS m JOIN session AS s ON s.no = m.session_no
-WHERE m.seq IN (SELECT value FROM json_each(:seqs))
-    OR s.id IN (SELECT value FROM json_each(:sessions))
+SELECT m.seq, m.id, s.no, s.id FROM message AS m JOIN session AS s ON s.no = m.session_no
+WHERE m.seq IN (SELECT value FROM json_each(?))
 
 -- name: add_tombstone
 INSERT INTO tombstone (what, session_id, id, forgotten_at) VALUES (?, ?, ?, ?)
@@ -16,8 +15,12 @@ DELETE FROM message_index WHERE seq = ?
 -- name: remove_passages
 DELETE FROM passage_text WHERE rowid BETWEEN ? AND ?
 
--- name: remove_empty_sessions
-DELETE FROM session WHERE NOT EXISTS (SELECT 1 FROM message WHERE session_no = session.no)
+-- name: remove_if_empty
+DELETE FROM session
+WHERE no = ? AND NOT EXISTS (SELECT 1 FROM message WHERE session_no = session.no)
+
+-- name: remove_titles
+UPDATE session SET title = '' WHERE id IN (SELECT value FROM json_each(?))
 
 -- name: memory_seqs
 SELECT seq, id FROM memory WHERE id IN (SELECT value FROM json_each(?))
