@@ -1,45 +1,100 @@
 """A memory engine for LLM agents: keep what was said, recall what matters, forget it provably.
 
-engine = lifelong.open("~/.local/share/lifelong")
-ana = engine.owner("ana")
-ana.session("support-42").append(items, format="anthropic")
-ana.remember("Prefers short answers", kind="preference")
-ana.recall("how should I answer?").text
+`lifelong.open` gives an engine, `engine.owner` an owner, and an owner has the verbs: `session`,
+`remember`, `recall`, `known`, `forget`. The same verbs, awaitable, are in `lifelong.aio`, which is
+imported by itself.
+
+A name is loaded when it is first used, so `import lifelong`, and the help of the command line, cost
+next to nothing. Type checkers read the imports below; a test holds that both tables say the same.
 """
 
-from lifelong import aio, errors
-from lifelong.clock import ManualClock, SystemClock
-from lifelong.engine import Engine, open  # noqa: A004 - the public face says lifelong.open()
-from lifelong.errors import LifelongError
-from lifelong.formats import FORMATS, Rendered
-from lifelong.messages import (
-    AttachmentPart,
-    Message,
-    OpaquePart,
-    ReasoningPart,
-    TextPart,
-    ToolCallPart,
-    ToolResultPart,
-)
-from lifelong.owner import Owner, Session
-from lifelong.records import (
-    Appended,
-    CheckReport,
-    Found,
-    Hit,
-    Known,
-    LogSlice,
-    Memory,
-    MemoryVersion,
-    Origin,
-    Receipt,
-    Remembered,
-    ScorePart,
-    SessionInfo,
-    Trust,
-)
-from lifelong.transcripts.files import SOURCES
-from lifelong.transcripts.importing import ImportReport
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from lifelong import errors
+
+if _TYPE_CHECKING:
+    from lifelong.clock import ManualClock, SystemClock
+    from lifelong.engine import Engine, open  # noqa: A004 - the public face says lifelong.open()
+    from lifelong.errors import LifelongError
+    from lifelong.formats import FORMATS, Rendered
+    from lifelong.messages import (
+        AttachmentPart,
+        Message,
+        OpaquePart,
+        ReasoningPart,
+        TextPart,
+        ToolCallPart,
+        ToolResultPart,
+    )
+    from lifelong.owner import Owner, Session
+    from lifelong.records import (
+        Appended,
+        CheckReport,
+        Found,
+        Hit,
+        Known,
+        LogSlice,
+        Memory,
+        MemoryVersion,
+        Origin,
+        Receipt,
+        Remembered,
+        ScorePart,
+        SessionInfo,
+        Trust,
+    )
+    from lifelong.transcripts.files import SOURCES
+    from lifelong.transcripts.importing import ImportReport
+
+_HOME_OF = {
+    "Appended": "lifelong.records",
+    "AttachmentPart": "lifelong.messages",
+    "CheckReport": "lifelong.records",
+    "Engine": "lifelong.engine",
+    "FORMATS": "lifelong.formats",
+    "Found": "lifelong.records",
+    "Hit": "lifelong.records",
+    "ImportReport": "lifelong.transcripts.importing",
+    "Known": "lifelong.records",
+    "LifelongError": "lifelong.errors",
+    "LogSlice": "lifelong.records",
+    "ManualClock": "lifelong.clock",
+    "Memory": "lifelong.records",
+    "MemoryVersion": "lifelong.records",
+    "Message": "lifelong.messages",
+    "OpaquePart": "lifelong.messages",
+    "open": "lifelong.engine",
+    "Origin": "lifelong.records",
+    "Owner": "lifelong.owner",
+    "ReasoningPart": "lifelong.messages",
+    "Receipt": "lifelong.records",
+    "Remembered": "lifelong.records",
+    "Rendered": "lifelong.formats",
+    "ScorePart": "lifelong.records",
+    "Session": "lifelong.owner",
+    "SessionInfo": "lifelong.records",
+    "SOURCES": "lifelong.transcripts.files",
+    "SystemClock": "lifelong.clock",
+    "TextPart": "lifelong.messages",
+    "ToolCallPart": "lifelong.messages",
+    "ToolResultPart": "lifelong.messages",
+    "Trust": "lifelong.records",
+}
+
+
+def __getattr__(name: str) -> _Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(_import_module(home), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
 
 __all__ = [
     "FORMATS",
@@ -73,7 +128,6 @@ __all__ = [
     "ToolCallPart",
     "ToolResultPart",
     "Trust",
-    "aio",
     "errors",
     "open",
 ]

@@ -90,10 +90,18 @@ def open(  # noqa: A001 - the public face says lifelong.open()
     place = os.fspath(where)
     if place == IN_MEMORY:
         return Engine(open_in_memory(clock), clock)
-    if "://" in place:
+    if not isinstance(place, str) or not _is_utf8(place) or "://" in place or "\0" in place:
         raise InvalidValue(f"{place!r} is neither a directory nor 'memory:'")
     path = Path(place).expanduser().absolute()
     return Engine(open_directory(path, key_source(key), clock=clock, encryption=encryption), clock)
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def key_source(key: str | bytes | None) -> KeySource:

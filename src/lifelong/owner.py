@@ -16,7 +16,14 @@ from lifelong.errors import InvalidValue, NotFound, ScopeRequired
 from lifelong.formats import Rendered, render
 from lifelong.formats.storable import storable
 from lifelong.memory import remember as remembering
-from lifelong.memory.entry import clean_limit, clean_metadata, clean_name, clean_time, require_size
+from lifelong.memory.entry import (
+    clean_limit,
+    clean_metadata,
+    clean_name,
+    clean_text,
+    clean_time,
+    require_size,
+)
 from lifelong.memory.export import export
 from lifelong.memory.forget import Scope, forget
 from lifelong.memory.known import TOKENS_MAX_DEFAULT as KNOWN_TOKENS_MAX_DEFAULT
@@ -217,7 +224,7 @@ class Owner:
             NotFound: it is not there, or not live.
         """
         which = memory_filter(self._clock, {"include_superseded": include_superseded})
-        found = self._store.memories.get(memory_id, which)
+        found = self._store.memories.get(clean_name(memory_id, "memory id"), which)
         if found is None:
             raise NotFound(memory_id)
         return found
@@ -233,7 +240,7 @@ class Owner:
 
     def history(self, memory_id: str) -> list[MemoryVersion]:
         """Return what a memory was, change by change, oldest first; [] when it is not there."""
-        return self._store.memories.history(memory_id)
+        return self._store.memories.history(clean_name(memory_id, "memory id"))
 
     def recall(
         self,
@@ -285,14 +292,18 @@ class Owner:
             ScopeRequired: nothing says what to forget.
             AmbiguousId: messages of several sessions have the id.
         """
-        scope = Scope(id, session, match)
+        scope = Scope(
+            None if id is None else clean_name(id, "id"),
+            None if session is None else clean_name(session, "session id"),
+            None if match is None else clean_text(match, "match"),
+        )
         if not everything:
             return forget(self._store, self._clock, scope=scope, is_dry_run=dry_run)
         if scope != Scope():
             raise ScopeRequired("everything=True goes with no other scope")
         receipt_id, now = self._clock.new_id("rcp"), self._clock.now()
         if dry_run:
-            counts = self._store.upkeep.counts()
+            counts = {name: n for name, n in self.stats().items() if name != "bytes"}
             return Receipt(receipt_id, now, "everything", counts, is_dry_run=True)
         erased = self._forget_owner()
         return Receipt(receipt_id, now, "everything", erased.counts, is_pending=erased.is_pending)

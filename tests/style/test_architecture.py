@@ -64,7 +64,6 @@ SAME_LEVEL = {
     ("aio", "owner"),
     (FACE, "engine"),
     (FACE, "owner"),
-    (FACE, "aio"),
 }
 """(importer, imported): the only imports between two units of one level."""
 
@@ -83,8 +82,9 @@ LONERS = ("integrations",)
 """Packages whose modules never import one another."""
 
 THIRD_PARTY = {
-    "apsw": ("stores.sqlite",),
+    "apsw": ("stores.sqlite", "bench.plain"),
     "keyring": ("stores.sqlite.keys",),
+    "pytest": ("conformance",),
     "rich": ("apps",),
     "typer": ("apps",),
 }

@@ -5,6 +5,7 @@ Run as a script (`make api`), this file writes public_api.txt again.
 
 import __future__
 
+import ast
 import enum
 import inspect
 import types
@@ -111,6 +112,8 @@ def test_all_is_sorted_and_holds_each_name_once():
 
 def test_all_is_every_public_name_of_the_module():
     module = face()
+    for name in module.__all__:
+        getattr(module, name)  # names are loaded when they are first used
     public = {
         name
         for name, value in vars(module).items()
@@ -120,6 +123,21 @@ def test_all_is_every_public_name_of_the_module():
         and not (isinstance(value, types.ModuleType) and name not in module.__all__)
     }
     assert public == {name for name in module.__all__ if name != "__version__"}
+
+
+def test_a_type_checker_sees_the_names_that_are_loaded():
+    module = face()
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {
+        alias.name: node.module
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+    assert seen == module._HOME_OF
+    assert {*seen, "errors"} == set(module.__all__)
 
 
 def is_documented(name: str, value: object) -> bool:

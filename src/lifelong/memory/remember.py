@@ -91,7 +91,8 @@ def remember(store: MemoryStore, clock: Clock, *, text: str, fields: MemoryField
         expires_at=clean_time(fields.get("expires_at"), "expires_at"),
     )
     _require_order(memory)
-    written = store.write(_write(memory), tuple(fields.get("supersedes", ())))
+    supersedes = [clean_name(each, "memory id") for each in fields.get("supersedes", ())]
+    written = store.write(_write(memory), supersedes)
     if not written.is_new:
         found = store.get(written.id, MemoryFilter(now=now))
         return Remembered(found or replace(memory, id=written.id), DUPLICATE)
@@ -111,7 +112,7 @@ def update(
         NotFound: it is not there, or not live.
     """
     now = clock.now()
-    old = store.get(memory_id, MemoryFilter(now=now))
+    old = store.get(clean_name(memory_id, "memory id"), MemoryFilter(now=now))
     if old is None:
         raise NotFound(memory_id)
     changed: dict[str, Any] = {"updated_at": now}

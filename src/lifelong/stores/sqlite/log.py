@@ -46,8 +46,13 @@ class SqliteLog:
             MessageConflict: a stored message has the id and another payload.
         """
         with self._access.write() as connection:
-            session_no = self._session_no(connection, session_id)
+            session_no = fetch_value(connection, _SQL["session_no"], (session_id,))
             fresh, forgotten = _fresh_rows(connection, session_id, session_no, rows)
+            if session_no is None:
+                if not fresh and fetch(connection, _SQL["was_forgotten"], (session_id,)):
+                    return AppendCounts(0, 0, forgotten)
+                made_at = to_micros(self._clock.now())
+                session_no = fetch_value(connection, _SQL["add_session"], (session_id, made_at))
             seq = fetch_value(connection, _SQL["newest_seq"])
             _insert(connection, session_no, seq + 1, fresh)
             connection.execute(
@@ -61,13 +66,6 @@ class SqliteLog:
                 },
             )
         return AppendCounts(len(fresh), len(rows) - len(fresh) - forgotten, forgotten)
-
-    def _session_no(self, connection: apsw.Connection, session_id: str) -> int:
-        number = fetch_value(connection, _SQL["session_no"], (session_id,))
-        if number is None:
-            made_at = to_micros(self._clock.now())
-            number = fetch_value(connection, _SQL["add_session"], (session_id, made_at))
-        return int(number)
 
     def read(
         self, session_id: str, *, newest: int | None = None, before: int | None = None
@@ -135,7 +133,7 @@ class SqliteLog:
 
 
 def _fresh_rows(
-    connection: apsw.Connection, session_id: str, session_no: int, rows: Sequence[MessageRow]
+    connection: apsw.Connection, session_id: str, session_no: int | None, rows: Sequence[MessageRow]
 ) -> tuple[list[MessageRow], int]:
     """Return the rows that are new, and how many were forgotten once."""
     ids = as_json([row.id for row in rows])

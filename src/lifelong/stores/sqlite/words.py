@@ -7,7 +7,7 @@ full-text index; where two must stand together, each is quoted.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import apsw
 
@@ -49,21 +49,27 @@ def match_terms(
     word_of = _terms(connection, words)
     if passages <= POSTINGS_MAX:
         return (*found, *(_whole(connection, sql, term) for term in word_of))
-    terms = [(fetch_value(connection, sql["term_frequency"], (t,)) or 0, t) for t in word_of]
     budget = POSTINGS_MAX - sum(len(one.postings) for one in found)
+    return (*found, *_within(connection, sql, word_of, budget))
+
+
+def _within(
+    connection: apsw.Connection, sql: Mapping[str, str], word_of: Mapping[str, str], budget: int
+) -> Iterator[TermMatches]:
+    """Yield the matches of each term, read whole while the budget of postings lasts."""
+    terms = [(fetch_value(connection, sql["term_frequency"], (t,)) or 0, t) for t in word_of]
     read: list[str] = []
     for frequency, term in sorted(terms)[:TERMS_MAX]:
         if not frequency:
-            found.append(TermMatches(term, (), 0))
+            yield TermMatches(term, (), 0)
         elif read and frequency > budget:
             query = _conjunction(word_of[term], read)
             postings = [row[0] for row in fetch(connection, sql["term_among"], (query,))]
-            found.append(TermMatches(term, postings, frequency, is_whole=False))
+            yield TermMatches(term, postings, frequency, is_whole=False)
         else:
-            found.append(_whole(connection, sql, term))
+            yield _whole(connection, sql, term)
             budget -= frequency
             read.append(word_of[term])
-    return tuple(found)
 
 
 def _terms(connection: apsw.Connection, words: Sequence[str]) -> dict[str, str]:

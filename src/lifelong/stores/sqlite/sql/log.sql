@@ -21,6 +21,9 @@ SELECT id FROM tombstone
 WHERE what = 'message' AND session_id = :session_id
     AND id IN (SELECT value FROM json_each(:ids))
 
+-- name: was_forgotten
+SELECT 1 FROM tombstone WHERE what = 'message' AND session_id = ? LIMIT 1
+
 -- name: newest_seq
 SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0)
 

@@ -1,0 +1,71 @@
+"""`lifelong bench`: what recall finds on a data set, and how fast this installation is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from lifelong import bench
+from lifelong.apps.cli.edge import DONE
+from lifelong.apps.cli.options import AsJson, Place, command
+from lifelong.apps.cli.output import Screen, print_json
+from lifelong.apps.cli.progress import Step, progress
+
+
+class BenchRecallOptions(NamedTuple):
+    """What `lifelong bench recall` takes."""
+
+    dataset: Annotated[
+        str, typer.Option(metavar="NAME", help="locomo, beam, beam-500k or longmemeval.")
+    ]
+    data: Annotated[Path, typer.Option(metavar="DIR", help="The folder that holds it.")]
+    as_json: AsJson = False
+
+
+@command(BenchRecallOptions)
+def bench_recall(given: BenchRecallOptions, place: Place) -> int:
+    """Measure how much of the evidence recall finds, beside plain full-text search."""
+    del place
+    return _measured(
+        lambda step: bench.recall.run(given.dataset, given.data, step),
+        bench.report.recall_table,
+        as_json=given.as_json,
+    )
+
+
+class BenchSpeedOptions(NamedTuple):
+    """What `lifelong bench speed` takes."""
+
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Less of everything: a look, no measurement.")
+    ] = False
+    as_json: AsJson = False
+
+
+@command(BenchSpeedOptions)
+def bench_speed(given: BenchSpeedOptions, place: Place) -> int:
+    """Measure writing, recall, opening and start-up against their goals."""
+    del place
+    return _measured(
+        lambda step: bench.speed.run(given.quick, step),
+        bench.report.speed_table,
+        as_json=given.as_json,
+    )
+
+
+def _measured(
+    run: Callable[[Step], dict[str, Any]],
+    table: Callable[[dict[str, Any]], str],
+    *,
+    as_json: bool,
+) -> int:
+    with progress(as_json=as_json) as step:
+        result = run(step)
+    if as_json:
+        print_json(result)
+    else:
+        Screen().line(table(result))
+    return DONE
