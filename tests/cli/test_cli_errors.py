@@ -20,6 +20,7 @@ import contextlib, importlib.metadata, io, os, tempfile
 from lifelong.apps.cli import app, main
 with contextlib.redirect_stdout(io.StringIO()):  # nobody may not be allowed to import later
     app(["--store", "memory:", "--owner", "a", "remember", "tea"], standalone_mode=False)
+    importlib.metadata.version("lifelong")
 if os.geteuid() == 0:
     os.setgid({NOBODY})
     os.setuid({NOBODY})

@@ -1,0 +1,129 @@
+"""Results as tables of plain text, for a terminal of 100 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+_FIGURES = ("all@10", "fraction@10", "fraction@50", "ndcg@10")
+_COUNTS = {"groups": "questions_by_group", "by_category": "questions_by_category"}
+_GAP = "  "
+
+
+def recall_table(result: Mapping[str, Any]) -> str:
+    """Return what `recall.run` measured: in each cell the floor, then the engine, in percent."""
+    rows: list[Sequence[str]] = [("floor / engine, %", "questions", *_FIGURES)]
+    rows.append(("all", f"{result['questions']}", *_cells(result, "overall")))
+    rows += [
+        (f"  {name}", f"{count}", *_cells(result, kind, name))
+        for kind, counts in _COUNTS.items()
+        for name, count in result[counts].items()
+    ]
+    head = (
+        f"{result['dataset']}: {result['conversations']} conversations, {result['messages']}"
+        f" messages; evidence is counted by {result['unit']}"
+    )
+    return "\n".join([head, "", *_aligned(rows), "", *_recall_notes(result)])
+
+
+def _cells(result: Mapping[str, Any], *path: str) -> list[str]:
+    floor, engine = result["floor"], result["engine"]
+    for name in path:
+        floor, engine = floor[name], engine[name]
+    return [f"{floor[figure] * 100:.1f} / {engine[figure] * 100:.1f}" for figure in _FIGURES]
+
+
+def _recall_notes(result: Mapping[str, Any]) -> Iterator[str]:
+    floor, engine = result["floor_latency_ms"], result["latency_ms"]
+    yield "floor: plain SQLite full text, BM25, stop words left out; engine: Owner.recall"
+    yield (
+        f"median (95th percentile) of a question: floor {floor['p50']:.1f} ({floor['p95']:.1f}) ms,"
+        f" engine {engine['p50']:.1f} ({engine['p95']:.1f}) ms"
+    )
+    for reason, count in result["excluded"].items():
+        yield f"left out: {count} questions, {reason}"
+
+
+def speed_table(result: Mapping[str, Any]) -> str:
+    """Return what `speed.run` measured, each figure with its goal."""
+    machine = result["machine"]
+    rows: list[Sequence[str]] = [
+        ("", "lifelong", "plain SQLite", "rows alone", "ratio", "goal", "met")
+    ]
+    for name, label in (
+        ("remember", "remember, durable, per second"),
+        ("append", "append in batches, per second"),
+    ):
+        rows.append(_writing_row(label, result[name]))
+    rows.append(("", "median", "95th percentile", "", "", "goal", "met"))
+    rows += [_recall_row(each) for each in result["recall"]]
+    rows.append(("", "open", "first recall", "", "", "", ""))
+    rows += [_open_row(each) for each in result["open"]]
+    rows.append(("", "lifelong", "its imports", "", "ratio", "goal", "met"))
+    rows.append(_help_row(result["help"]))
+    head = ", ".join(f"{name} {value}" for name, value in machine.items() if name != "system")
+    how = "quick run" if result["quick"] else "full run"
+    return "\n".join(
+        [f"{how}, {result['seconds']} s on {machine['system']}", head, "", *_aligned(rows)]
+    )
+
+
+def _writing_row(label: str, found: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        label,
+        f"{found['per_second']:,.0f}",
+        f"{found['plain_per_second']:,.0f}",
+        f"{found['rows_only_per_second']:,.0f}",
+        f"{found['ratio']:.2f}",
+        f">= {found['goal']:g}",
+        _met(found["is_met"]),
+    )
+
+
+def _recall_row(found: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        f"recall from {found['messages']:,} messages",
+        f"{found['p50_ms']:.1f} ms",
+        f"{found['p95_ms']:.1f} ms",
+        "",
+        "",
+        f"< {found['goal_ms']:g} ms",
+        _met(found["is_met"]),
+    )
+
+
+def _open_row(found: Mapping[str, Any]) -> tuple[str, ...]:
+    label = f"cold, {found['messages']:,} messages"
+    return (label, f"{found['open_ms']:.1f} ms", f"{found['first_recall_ms']:.1f} ms", *[""] * 4)
+
+
+def _help_row(found: Mapping[str, Any]) -> tuple[str, ...]:
+    goal = f"<= {found['goal']:g}"
+    if found["ratio"] is None:
+        return ("lifelong --help", "does not start", "", "", "", goal, _met(found["is_met"]))
+    return (
+        "lifelong --help",
+        f"{found['ms']:.0f} ms",
+        f"{found['imports_ms']:.0f} ms",
+        "",
+        f"{found['ratio']:.2f}",
+        goal,
+        _met(found["is_met"]),
+    )
+
+
+def _met(is_met: bool | None) -> str:
+    """Return whether a goal is met, in a word."""
+    return "unknown" if is_met is None else "yes" if is_met else "no"
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines: the first column to the left, the others to the right."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    return [
+        _GAP.join(
+            cell.rjust(width) if at else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
