@@ -15,7 +15,7 @@ from typing import Any
 from lifelong.errors import FormatError, InvalidValue
 from lifelong.formats import parse
 from lifelong.formats.storable import storable
-from lifelong.formats.stored import decode, encode
+from lifelong.formats.stored import decode, encode, encode_parsed
 from lifelong.memory.entry import clean_name, clean_time, require_size
 from lifelong.memory.features import index_entry, message_trust
 from lifelong.messages import Message
@@ -26,10 +26,17 @@ from lifelong.rows import IndexEntry, MessageRow, SessionFields, StoredMessage
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """Messages whose text can be stored, and how many had to be mended for that."""
+    """Messages whose text can be stored.
+
+    Attributes:
+        messages: in order.
+        mended: how many had to be mended for that.
+        are_parsed: whether each was parsed from its raw item just now.
+    """
 
     messages: tuple[Message, ...]
-    mended: int
+    mended: int = 0
+    are_parsed: bool = False
 
 
 def parse_items(items: Any, message_format: str) -> Cleaned:
@@ -41,7 +48,7 @@ def parse_items(items: Any, message_format: str) -> Cleaned:
     if isinstance(items, Message):
         items = [items]
     if isinstance(items, Sequence) and items and all(isinstance(i, Message) for i in items):
-        return _clean_messages(items)
+        return clean_messages(items)
     mended = 0
     if isinstance(items, Sequence) and not isinstance(items, str | bytes):
         pairs = [storable(item) for item in items]
@@ -50,10 +57,11 @@ def parse_items(items: Any, message_format: str) -> Cleaned:
     elif isinstance(items, Mapping):
         items, was_mended = storable(items)
         mended = int(was_mended)
-    return Cleaned(tuple(parse(items, message_format)), mended)
+    return Cleaned(tuple(parse(items, message_format)), mended, are_parsed=True)
 
 
-def _clean_messages(messages: Sequence[Message]) -> Cleaned:
+def clean_messages(messages: Sequence[Message]) -> Cleaned:
+    """Return messages that were made in code, with texts that can be stored."""
     pairs = [_clean_fields(message) for message in messages]
     return Cleaned(
         tuple(message for message, _ in pairs), sum(was_mended for _, was_mended in pairs)
@@ -76,13 +84,27 @@ def _clean_fields(value: Any) -> tuple[Any, bool]:
     return (replace(value, **changed), True) if changed else (value, False)
 
 
+@dataclass(frozen=True, slots=True)
+class SaidBy:
+    """What the caller says of the messages that are appended.
+
+    Attributes:
+        ids: one for each message, or None to take their own.
+        sent_at: when those without a time of their own were said; None when nobody knows.
+    """
+
+    ids: Sequence[str] | None = None
+    sent_at: datetime | None = None
+
+
 def append(
     store: LogStore,
     clock: Clock,
     *,
     session_id: str,
     cleaned: Cleaned,
-    fields: SessionFields,
+    said: SaidBy | None = None,
+    fields: SessionFields | None = None,
 ) -> Appended:
     """Store messages at the end of a session, all or none.
 
@@ -92,56 +114,62 @@ def append(
         InputError: an id, time or size cannot be one.
         MessageConflict: an id is there with another content.
     """
-    now = clock.now()
-    rows = [message_row(message, clock.new_id("msg"), now) for message in cleaned.messages]
-    if not rows and fields == SessionFields():
+    rows = message_rows(cleaned, clock, said)
+    if not rows and not fields:
         return Appended((), 0)
-    counts = store.append(session_id, rows, fields)
+    counts = store.append(session_id, rows, fields or SessionFields())
     ids = tuple(row.id for row in rows)
     return Appended(ids, counts.added, counts.duplicates, counts.forgotten, cleaned.mended)
 
 
-def message_row(message: Message, new_id: str, now: datetime) -> MessageRow:
-    """Return the row of a message, with what the index needs of it."""
-    message_format, payload = encode(message)
+def message_rows(cleaned: Cleaned, clock: Clock, said: SaidBy | None = None) -> list[MessageRow]:
+    """Return the rows of messages, with what the index needs of them.
+
+    Raises:
+        InputError: an id, time or size cannot be one.
+    """
+    messages, said = cleaned.messages, said or SaidBy()
+    if said.ids is not None and len(said.ids) != len(messages):
+        raise InvalidValue(f"{len(said.ids)} ids for {len(messages)} items")
+    now = clock.now()
+    ids = said.ids or [message.id or clock.new_id("msg") for message in messages]
+    write = encode_parsed if cleaned.are_parsed else encode
+    return [
+        _message_row(message, write(message), id=id, sent_at=said.sent_at, recorded_at=now)
+        for message, id in zip(messages, ids, strict=True)
+    ]
+
+
+def _message_row(
+    message: Message,
+    encoded: tuple[str, str],
+    *,
+    id: str,
+    sent_at: datetime | None,
+    recorded_at: datetime,
+) -> MessageRow:
+    message_format, payload = encoded
     require_size(payload, "message")
+    at = clean_time(message.sent_at or sent_at, "sent_at")
     return MessageRow(
-        id=new_id if message.id is None else clean_name(message.id, "message id"),
+        id=clean_name(id, "message id"),
         role=message.role,
         trust=message_trust(message),
         speaker=message.speaker,
-        sent_at=clean_time(message.sent_at, "sent_at"),
-        recorded_at=now,
+        sent_at=at,
+        recorded_at=recorded_at,
         format=message_format,
         payload=payload,
-        entry=index_entry(message),
+        entry=index_entry(message, at),
     )
-
-
-def with_ids(messages: Sequence[Message], ids: Sequence[str] | None) -> tuple[Message, ...]:
-    """Return the messages under the caller's ids.
-
-    Raises:
-        InvalidValue: there are more or fewer ids than messages.
-    """
-    if ids is None:
-        return tuple(messages)
-    if len(ids) != len(messages):
-        raise InvalidValue(f"{len(ids)} ids for {len(messages)} items")
-    return tuple(replace(m, id=i) for m, i in zip(messages, ids, strict=True))
-
-
-def dated(messages: Sequence[Message], at: datetime) -> tuple[Message, ...]:
-    """Return the messages, those without a time of their own said at `at`."""
-    return tuple(m if m.sent_at else replace(m, sent_at=at) for m in messages)
 
 
 def stored_entry(row: StoredMessage) -> IndexEntry:
     """Return what the index needs of a stored message; nothing to search, if it is unreadable."""
     try:
-        return index_entry(read_message(row))
+        return index_entry(read_message(row), row.sent_at)
     except FormatError:
-        return index_entry(Message(row.role, (), sent_at=row.sent_at))
+        return index_entry(Message(row.role, ()), row.sent_at)
 
 
 def read_message(row: StoredMessage) -> Message:

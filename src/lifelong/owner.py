@@ -86,14 +86,12 @@ class Session:
         """
         cleaned = log.parse_items(items, format)
         at = clean_time(sent_at, "sent_at") or self._clock.now()
-        messages = log.with_ids(cleaned.messages, ids)
-        dated = log.dated(messages, at)
         return log.append(
             self._store.log,
             self._clock,
             session_id=self.id,
-            cleaned=log.Cleaned(dated, cleaned.mended),
-            fields=SessionFields(),
+            cleaned=cleaned,
+            said=log.SaidBy(ids, at),
         )
 
     def describe(

@@ -69,9 +69,8 @@ def test_a_question_without_words_finds_nothing():
 
 @pytest.mark.parametrize(("has_text", "texts"), [(True, 2), (False, 0)])
 def test_the_plain_store_holds_what_was_added(tmp_path, has_text: bool, texts: int):
-    clock = ManualClock()
-    said = [Message.of("user", text) for text in ("one", "two")]
-    rows = [log.message_row(message, clock.new_id("msg"), clock.now()) for message in said]
+    said = tuple(Message.of("user", text) for text in ("one", "two"))
+    rows = log.message_rows(log.Cleaned(said), ManualClock())
     with PlainStore(tmp_path / "plain.db", has_text=has_text) as store:
         store.add_messages("s", rows)
         for number in range(2):

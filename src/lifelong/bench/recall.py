@@ -22,7 +22,6 @@ from lifelong.engine import open as open_engine
 from lifelong.errors import InputError
 from lifelong.owner import Owner
 from lifelong.records import Hit
-from lifelong.rows import SessionFields
 
 OnProgress = Callable[[int, int, str], None]
 """Called with how much is done, how much there is, and what is done now."""
@@ -102,8 +101,7 @@ def _filled(engine: Engine, clock: ManualClock, conversation: Conversation) -> O
             owner._store.log,  # noqa: SLF001 - see above
             clock,
             session_id=session_id,
-            cleaned=log.Cleaned(messages, 0),
-            fields=SessionFields(),
+            cleaned=log.Cleaned(messages),
         )
     return owner
 

@@ -205,9 +205,7 @@ def _add_messages(store: PlainStore, batches: Mapping[str, Sequence[MessageRow]]
 
 def _rows(messages: Sequence[Message]) -> list[MessageRow]:
     """Return the rows of messages, made before the clock starts: plain SQLite only inserts."""
-    clock = ManualClock()
-    now = clock.now()
-    return [log.message_row(message, clock.new_id("msg"), now) for message in messages]
+    return log.message_rows(log.Cleaned(tuple(messages)), ManualClock())
 
 
 def _rates(amount: int, rounds: Sequence[Sequence[float]]) -> dict[str, Any]:

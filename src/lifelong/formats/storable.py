@@ -38,6 +38,8 @@ def storable(value: Any) -> tuple[Any, bool]:
 
 
 def _cleaned(value: Any, levels: int) -> Any:
+    if type(value) is dict and levels:  # most values are text or mappings: asked first, and cheaply
+        return _cleaned_mapping(value, levels - 1)
     if isinstance(value, str):
         return value if _is_storable(value) else _mended(value)
     if not isinstance(value, (Mapping, list, tuple)):

@@ -40,6 +40,17 @@ _FIELDS: dict[str, tuple[type[Part], dict[str, type]]] = {
 _KIND_OF = {made: kind for kind, (made, _) in _FIELDS.items()}
 
 
+def encode_parsed(message: Message, where: str = "item") -> tuple[str, str]:
+    """Return what `encode` does, for a message that was parsed from its raw item just now.
+
+    Raises:
+        FormatError: something in it is no JSON value.
+    """
+    if message.raw is None or message.format is None:
+        return encode(message, where)
+    return message.format, dumps(message.raw, where)
+
+
 def encode(message: Message, where: str = "item") -> tuple[str, str]:
     """Return the name of the form that a message is kept in, and its JSON text.
 

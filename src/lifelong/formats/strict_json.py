@@ -20,6 +20,9 @@ DEPTH_MAX = 100
 _INT_BITS_MAX = 14_000
 # Python refuses to turn an int of more than 4,300 digits, about 14,284 bits, into text or back.
 
+_WRITER = json.JSONEncoder(ensure_ascii=False, default=dict)
+# Made once: json.dumps makes one for each call that has options.
+
 _TOO_DEEP = f" is nested more than {DEPTH_MAX} levels deep"
 
 
@@ -33,12 +36,16 @@ def flaw_of(value: Any, levels: int = DEPTH_MAX) -> str | None:
     Returns:
         Text to put right after the name of the value, as `.content[0].data is bytes, ...`.
     """
-    if value is None or isinstance(value, str):
+    kind = type(value)
+    if kind is str or value is None:  # most values are text: asked first, and cheaply
         return None
     if isinstance(value, (int, float)):
         return _flaw_of_number(value)
+    if isinstance(value, str):
+        return None
     steps: Iterable[tuple[Any, Any]]
-    if isinstance(value, Mapping):
+    is_mapping = kind is dict or isinstance(value, Mapping)
+    if is_mapping:
         steps = value.items()
     elif isinstance(value, (list, tuple)):
         steps = enumerate(value)
@@ -46,7 +53,7 @@ def flaw_of(value: Any, levels: int = DEPTH_MAX) -> str | None:
         return f" is {type(value).__name__}, which JSON cannot hold"
     if levels == 0:
         return _TOO_DEEP
-    return _flaw_of_children(steps, isinstance(value, Mapping), levels - 1)
+    return _flaw_of_children(steps, is_mapping, levels - 1)
 
 
 def _flaw_of_number(value: float) -> str | None:
@@ -83,7 +90,9 @@ def dumps(value: Any, where: str) -> str:
     flaw = flaw_of(value)
     if flaw is not None:
         raise FormatError(where + flaw)
-    text = json.dumps(value, ensure_ascii=False, default=dict)
+    text = _WRITER.encode(value)
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -7,6 +7,7 @@ and words outside their range are refused with a named error before anything is 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -20,6 +21,7 @@ TEXT_BYTES_MAX = 32 * 1024 * 1024
 
 NAME_CHARACTERS_MAX = 512
 SEGMENTS_MAX = 32
+_UNUSABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 IMPORTANCE_MAX = 10
 
 
@@ -58,8 +60,7 @@ def clean_name(name: object, what: str) -> str:
     """
     if not isinstance(name, str):
         raise InvalidName(f"{what} {name!r}")
-    is_plain = not any(ord(c) < 32 or ord(c) == 127 or 0xD800 <= ord(c) < 0xE000 for c in name)
-    if not name.strip() or len(name) > NAME_CHARACTERS_MAX or not is_plain:
+    if not name.strip() or len(name) > NAME_CHARACTERS_MAX or _UNUSABLE.search(name):
         shown = ascii(name[:40]) + ("…" if len(name) > 40 else "")
         raise InvalidName(f"{what} {shown}")
     return name

@@ -6,6 +6,7 @@ Pure functions of the message; `index_entry` is the one that the engine and `rei
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from lifelong.memory.passages import as_passage, cut, searchable_text
 from lifelong.memory.timephrase import has_temporal_word
@@ -36,8 +37,8 @@ def message_trust(message: Message) -> Trust:
     return trust_of_channel(SYSTEM if message.role == DEVELOPER else message.role)
 
 
-def index_entry(message: Message) -> IndexEntry:
-    """Return what the index holds of `message`."""
+def index_entry(message: Message, sent_at: datetime | None) -> IndexEntry:
+    """Return what the index holds of `message`, said at `sent_at`."""
     text = searchable_text(message)
     said = message.text
     folded = said.lower()
@@ -50,7 +51,7 @@ def index_entry(message: Message) -> IndexEntry:
     return IndexEntry(
         role=ROLE_CODES.get(speaking_role(message), OTHER_ROLE),
         speaker=speaker,
-        sent_at=message.sent_at,
+        sent_at=sent_at,
         words=len(text.split()),
         flags=flags,
         question=0.0 if is_first_person else question_share(said),

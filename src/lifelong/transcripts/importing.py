@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 
 from lifelong.errors import InputError
-from lifelong.log import Cleaned, append, parse_items
+from lifelong.log import append, clean_messages
 from lifelong.messages import Message
 from lifelong.ports import Clock, LogStore
 from lifelong.rows import SessionFields
@@ -144,16 +144,19 @@ class _Importing:
         """Store what is waiting."""
         waiting, self._waiting = self._waiting, {}
         for session_id in [*waiting, *(i for i in self._fields if i not in waiting)]:
-            fields = self._fields.pop(session_id, SessionFields())
+            fields = self._fields.pop(session_id, None)
             self._append(session_id, waiting.get(session_id, []), fields, file)
 
     def _append(
-        self, session_id: str, messages: Sequence[Message], fields: SessionFields, file: Path
+        self, session_id: str, messages: Sequence[Message], fields: SessionFields | None, file: Path
     ) -> None:
         try:
-            cleaned = parse_items(messages, "") if messages else Cleaned((), 0)
             done = append(
-                self._store, self._clock, session_id=session_id, cleaned=cleaned, fields=fields
+                self._store,
+                self._clock,
+                session_id=session_id,
+                cleaned=clean_messages(messages),
+                fields=fields,
             )
         except InputError as error:
             if len(messages) > 1:
