@@ -90,18 +90,25 @@ def open(  # noqa: A001 - the public face says lifelong.open()
     place = os.fspath(where)
     if place == IN_MEMORY:
         return Engine(open_in_memory(clock), clock)
-    if not isinstance(place, str) or not _is_utf8(place) or "://" in place or "\0" in place:
+    if not isinstance(place, str) or not _is_path(place):
         raise InvalidValue(f"{place!r} is neither a directory nor 'memory:'")
-    path = Path(place).expanduser().absolute()
+    path = _expanded(place).absolute()
     return Engine(open_directory(path, key_source(key), clock=clock, encryption=encryption), clock)
 
 
-def _is_utf8(text: str) -> bool:
+def _expanded(place: str) -> Path:
+    try:
+        return Path(place).expanduser()
+    except RuntimeError as error:
+        raise InvalidValue(f"{place!r} ({error})") from error
+
+
+def _is_path(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
         return False
-    return True
+    return bool(text) and "://" not in text and "\0" not in text
 
 
 def key_source(key: str | bytes | None) -> KeySource:
@@ -110,6 +117,8 @@ def key_source(key: str | bytes | None) -> KeySource:
     Raises:
         InvalidValue: it is no key.
     """
+    if key is not None and not isinstance(key, str | bytes):
+        raise InvalidValue(f"a master key is text or bytes, not {type(key).__name__}")
     key = key or os.environ.get(KEY_VARIABLE) or None
     if isinstance(key, bytes):
         if len(key) != KEY_BYTES:
@@ -117,11 +126,11 @@ def key_source(key: str | bytes | None) -> KeySource:
         return KeySource(GIVEN, key=key)
     if key is None:
         named = os.environ.get(KEY_FILE_VARIABLE)
-        return KeySource(FILE, file=Path(named).expanduser() if named else default_key_file())
+        return KeySource(FILE, file=_expanded(named) if named else default_key_file())
     if key == KEYRING:
         return KeySource(KEYRING)
     if key.startswith("file:"):
-        return KeySource(FILE, file=Path(key.removeprefix("file:")).expanduser())
+        return KeySource(FILE, file=_expanded(key.removeprefix("file:")))
     return KeySource(GIVEN, key=parse_key(key))
 
 

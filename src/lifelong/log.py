@@ -7,7 +7,7 @@ be read is reported and kept; it never hides the others.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -18,7 +18,7 @@ from lifelong.formats.storable import storable
 from lifelong.formats.stored import decode, encode, encode_parsed
 from lifelong.memory.entry import clean_name, clean_time, require_size
 from lifelong.memory.features import index_entry, message_trust
-from lifelong.messages import Message
+from lifelong.messages import Message, Part
 from lifelong.ports import Clock, LogStore
 from lifelong.records import Appended, LogSlice, SkippedRow
 from lifelong.rows import IndexEntry, MessageRow, SessionFields, StoredMessage
@@ -62,6 +62,13 @@ def parse_items(items: Any, message_format: str) -> Cleaned:
 
 def clean_messages(messages: Sequence[Message]) -> Cleaned:
     """Return messages that were made in code, with texts that can be stored."""
+    for at, message in enumerate(messages):
+        if not isinstance(message.parts, tuple):
+            raise FormatError(f"items[{at}].parts is no tuple of parts")
+        for part in message.parts:
+            if not isinstance(part, Part):
+                raise FormatError(f"items[{at}].parts holds a {type(part).__name__}")
+        clean_time(message.sent_at, f"items[{at}].sent_at")
     pairs = [_clean_fields(message) for message in messages]
     return Cleaned(
         tuple(message for message, _ in pairs), sum(was_mended for _, was_mended in pairs)
@@ -77,7 +84,7 @@ def _clean_fields(value: Any) -> tuple[Any, bool]:
             pairs = [_clean_fields(part) for part in old]
             if any(was_mended for _, was_mended in pairs):
                 changed["parts"] = tuple(part for part, _ in pairs)
-        elif old is not None and not isinstance(old, datetime | bool):
+        elif isinstance(old, str | Mapping | list | tuple):
             new, was_mended = storable(old)
             if was_mended:
                 changed[field.name] = new
@@ -190,6 +197,15 @@ def read_message(row: StoredMessage) -> Message:
     )
 
 
+def unreadable(store: LogStore) -> Iterator[str]:
+    """Yield a sentence for each stored message that cannot be read."""
+    for row in store.everything():
+        try:
+            decode(row.format, row.payload)
+        except FormatError as error:
+            yield f"message {row.id} of session {row.session_id!r} cannot be read: {error.detail}"
+
+
 def read_all(rows: Sequence[StoredMessage]) -> LogSlice:
     """Return the messages of rows; what cannot be read is named instead."""
     messages, skipped = [], []
@@ -203,15 +219,24 @@ def read_all(rows: Sequence[StoredMessage]) -> LogSlice:
 
 def read_newest(store: LogStore, session_id: str, limit: int) -> LogSlice:
     """Return the newest `limit` messages that can be read, in order."""
-    messages: list[Message] = []
+    rows, skipped = newest_rows(store, session_id, limit)
+    return LogSlice(tuple(map(read_message, rows)), skipped)
+
+
+def newest_rows(
+    store: LogStore, session_id: str, limit: int
+) -> tuple[list[StoredMessage], tuple[SkippedRow, ...]]:
+    """Return the newest `limit` rows that can be read, in order, and those skipped among them."""
+    readable: list[StoredMessage] = []
     skipped: list[SkippedRow] = []
     before: int | None = None
-    while len(messages) < limit:
-        rows = store.read(session_id, newest=limit - len(messages), before=before)
+    while len(readable) < limit:
+        rows = store.read(session_id, newest=limit - len(readable), before=before)
         if not rows:
             break
-        page = read_all(rows)
-        messages[:0] = page.messages
-        skipped[:0] = page.skipped
+        unread = read_all(rows).skipped
+        names = {row.message_id for row in unread}
+        readable[:0] = [row for row in rows if row.id not in names]
+        skipped[:0] = unread
         before = rows[0].seq
-    return LogSlice(tuple(messages), tuple(skipped))
+    return readable, tuple(skipped)

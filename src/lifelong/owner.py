@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from os import PathLike
 from typing import Any, Unpack
 
 from lifelong import log
-from lifelong.errors import InvalidValue, NotFound, ScopeRequired
+from lifelong.errors import NotFound, ScopeRequired, StoreCorrupt
 from lifelong.formats import Rendered, render
 from lifelong.formats.storable import storable
 from lifelong.memory import remember as remembering
@@ -22,10 +23,10 @@ from lifelong.memory.entry import (
     clean_name,
     clean_text,
     clean_time,
-    require_size,
+    json_text,
 )
 from lifelong.memory.export import export
-from lifelong.memory.forget import Scope, forget
+from lifelong.memory.forget import Scope, forget, take_back
 from lifelong.memory.known import TOKENS_MAX_DEFAULT as KNOWN_TOKENS_MAX_DEFAULT
 from lifelong.memory.known import known
 from lifelong.memory.recall import TOKENS_MAX_DEFAULT, RecallFields, memory_filter, recall
@@ -47,6 +48,8 @@ from lifelong.records import (
 )
 from lifelong.rows import Erased, SessionFields
 from lifelong.transcripts.importing import ImportReport, OnProgress, import_transcripts
+
+_PROBLEMS_MAX = 100
 
 
 class Session:
@@ -126,13 +129,16 @@ class Session:
         return render(self.messages(limit).messages, format)
 
     def pop(self) -> Message | None:
-        """Remove the newest message that can be read, and return it; None if there is none."""
-        newest = self.messages(1)
-        if not newest.messages:
-            return None
-        message = newest.messages[0]
-        forget(self._store, self._clock, scope=Scope(message.id, self.id), is_dry_run=False)
-        return message
+        """Take back the newest message that can be read, and return it; None if there is none.
+
+        It may be appended again under its id. Of two who pop at once, each gets another message.
+        """
+        while True:
+            rows, _ = log.newest_rows(self._store.log, self.id, 1)
+            if not rows:
+                return None
+            if take_back(self._store, self._clock, rows[0]):
+                return log.read_message(rows[0])
 
 
 class Owner:
@@ -192,7 +198,7 @@ class Owner:
     def remember(self, text: str, **fields: Unpack[MemoryFields]) -> Remembered:
         """Store one memory; see `MemoryFields` for what can be said of it.
 
-        The same text (case, width and white space apart) in the same namespace is stored once.
+        The same text in the same namespace is stored once, case and white space put aside.
 
         Raises:
             InputError: one of its kinds, before anything is written.
@@ -238,7 +244,10 @@ class Owner:
 
     def history(self, memory_id: str) -> list[MemoryVersion]:
         """Return what a memory was, change by change, oldest first; [] when it is not there."""
-        return self._store.memories.history(clean_name(memory_id, "memory id"))
+        which = memory_filter(self._clock, {"include_superseded": True})
+        if self._store.memories.get(clean_name(memory_id, "memory id"), which) is None:
+            return []
+        return self._store.memories.history(memory_id)
 
     def recall(
         self,
@@ -307,9 +316,19 @@ class Owner:
         return Receipt(receipt_id, now, "everything", erased.counts, is_pending=erased.is_pending)
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the value kept under `name`, or `default`."""
+        """Return the value kept under `name`, or `default`.
+
+        Raises:
+            InvalidName: the name cannot be one.
+            StoreCorrupt: what is kept there was damaged.
+        """
         text = self._store.states.get(clean_name(name, "state name"))
-        return default if text is None else json.loads(text)
+        if text is None:
+            return default
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise StoreCorrupt(f"state {name!r} ({error})") from error
 
     def set(self, name: str, value: Any) -> None:
         """Keep a JSON value under `name`; None removes it.
@@ -320,12 +339,7 @@ class Owner:
             TextTooLarge: over 32 MiB.
         """
         clean_name(name, "state name")
-        try:
-            text = None if value is None else json.dumps(storable(value)[0], allow_nan=False)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise InvalidValue(f"state {name!r} is no JSON ({error})") from error
-        if text is not None:
-            require_size(text, f"state {name!r}")
+        text = None if value is None else json_text(value, f"state {name!r}")
         self._store.states.set(name, text, self._clock.now())
 
     def states(self) -> list[str]:
@@ -342,7 +356,9 @@ class Owner:
 
     def check(self) -> CheckReport:
         """Compare what is canonical with what is derived from it; nothing is changed."""
-        return self._store.upkeep.check()
+        report = self._store.upkeep.check()
+        problems = (*report.problems, *islice(log.unreadable(self._store.log), _PROBLEMS_MAX))
+        return CheckReport(report.counts, problems)
 
     def reindex(self, on_progress: Callable[[int], None] | None = None) -> int:
         """Make every derived row again; return how many messages and memories were read."""

@@ -90,16 +90,24 @@ class MemoryStore(Protocol):
         """
         ...
 
-    def update(self, write: MemoryWrite, change: str) -> None:
+    def update(
+        self, memory_id: str, which: MemoryFilter, change: Callable[[Memory], MemoryWrite]
+    ) -> None:
         """Replace a memory's row and index, and add the new one to its history.
+
+        Reading, deciding and writing are one transaction.
 
         Raises:
             NotFound: it is not there, or not live.
+            MemoryConflict: another live memory in its namespace has the text.
         """
         ...
 
-    def select(self, which: MemoryFilter, limit: int | None = None) -> list[Memory]:
-        """Return memories in the order of recording; the newest, when there is a limit."""
+    def select(self, which: MemoryFilter | None, limit: int | None = None) -> list[Memory]:
+        """Return memories in the order of recording; the newest, when there is a limit.
+
+        Without a filter, all that are there: the hidden ones too.
+        """
         ...
 
     def get(self, memory_id: str, which: MemoryFilter) -> Memory | None:

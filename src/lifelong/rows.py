@@ -228,12 +228,14 @@ class Selection:
     Attributes:
         memories: ids.
         messages: numbers.
-        titles: ids of sessions whose title repeats what is forgotten.
+        labels: ids of sessions whose title or metadata repeats what is forgotten.
+        is_taken_back: True when the messages may come again, so that no tombstone is left.
     """
 
     memories: tuple[str, ...] = ()
     messages: tuple[int, ...] = ()
-    titles: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    is_taken_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)

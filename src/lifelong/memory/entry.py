@@ -9,11 +9,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
-from lifelong.errors import EmptyText, InvalidName, InvalidTime, InvalidValue, TextTooLarge
+from lifelong.errors import (
+    EmptyText,
+    FormatError,
+    InvalidName,
+    InvalidTime,
+    InvalidValue,
+    TextTooLarge,
+)
 from lifelong.formats.storable import storable
+from lifelong.formats.strict_json import dumps
 from lifelong.records import CHANNELS, KINDS, Namespace, Origin
 
 TEXT_BYTES_MAX = 32 * 1024 * 1024
@@ -21,6 +29,7 @@ TEXT_BYTES_MAX = 32 * 1024 * 1024
 
 NAME_CHARACTERS_MAX = 512
 SEGMENTS_MAX = 32
+_LIMIT_MAX = 1 << 62
 _UNUSABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 IMPORTANCE_MAX = 10
 
@@ -66,12 +75,14 @@ def clean_name(name: object, what: str) -> str:
     return name
 
 
-def clean_namespace(namespace: Iterable[str]) -> Namespace:
+def clean_namespace(namespace: object) -> Namespace:
     """Return a namespace as a tuple of checked segments.
 
     Raises:
         InvalidName: a segment cannot be one, there are more than 32, or it is a plain string.
     """
+    if not isinstance(namespace, Iterable):
+        raise InvalidName(f"namespace {namespace!r}")
     if isinstance(namespace, str):
         raise InvalidName(f"namespace {namespace!r}: pass a tuple of segments, as ({namespace!r},)")
     segments = tuple(clean_name(segment, "namespace segment") for segment in namespace)
@@ -95,7 +106,10 @@ def clean_time(moment: object, what: str) -> datetime | None:
             raise InvalidTime(f"{what} ({error})") from None
     if not isinstance(moment, datetime) or moment.tzinfo is None or moment.utcoffset() is None:
         raise InvalidTime(f"{what} {moment!r}")
-    return moment
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise InvalidTime(f"{what} {moment!r} is beyond the calendar") from None
 
 
 def clean_metadata(metadata: object) -> dict[str, Any]:
@@ -108,12 +122,23 @@ def clean_metadata(metadata: object) -> dict[str, Any]:
         return {}
     if not isinstance(metadata, Mapping) or not all(isinstance(key, str) for key in metadata):
         raise InvalidValue("metadata is no object with text keys")
-    try:
-        text = json.dumps(storable(dict(metadata))[0], allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidValue(f"metadata is no JSON ({error})") from error
-    require_size(text, "metadata")
+    text = json_text(dict(metadata), "metadata")
     return dict(json.loads(text))
+
+
+def json_text(value: object, what: str) -> str:
+    """Return a JSON value as it will be stored.
+
+    Raises:
+        InvalidValue: it is no JSON value.
+        TextTooLarge: over 32 MiB.
+    """
+    try:
+        text = dumps(storable(value)[0], what)
+    except (FormatError, RecursionError) as error:
+        raise InvalidValue(f"{what} is no JSON ({error})") from error
+    require_size(text, what)
+    return text
 
 
 def clean_kind(kind: str) -> str:
@@ -140,7 +165,7 @@ def clean_importance(importance: object) -> int:
     return importance
 
 
-def clean_origin(origin: Origin | str) -> Origin:
+def clean_origin(origin: object) -> Origin:
     """Return an origin with a known channel; a bare channel is one.
 
     Raises:
@@ -148,7 +173,11 @@ def clean_origin(origin: Origin | str) -> Origin:
     """
     if isinstance(origin, str):
         origin = Origin(origin)
+    if not isinstance(origin, Origin) or not isinstance(origin.source, str):
+        raise InvalidValue(f"origin {origin!r}")
     _one_of(origin.channel, CHANNELS, "channel")
+    if not isinstance(origin.parents, list | tuple):
+        raise InvalidValue(f"parents {origin.parents!r} are no tuple of ids")
     parents = tuple(clean_name(parent, "parent id") for parent in origin.parents)
     return Origin(origin.channel, storable(origin.source)[0], parents)
 
@@ -163,7 +192,18 @@ def clean_limit(limit: object, what: str = "limit") -> int | None:
         return None
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
         raise InvalidValue(f"{what} {limit!r} is no whole number of at least 0")
-    return limit
+    return min(limit, _LIMIT_MAX)
+
+
+def require_known(fields: Iterable[str], known: Iterable[str], what: str) -> None:
+    """Refuse a field that there is not: a filter with a typing error must not let all through.
+
+    Raises:
+        InvalidValue: a field is unknown.
+    """
+    unknown = sorted(set(fields) - set(known))
+    if unknown:
+        raise InvalidValue(f"{what} has no field {', '.join(map(repr, unknown))}")
 
 
 def _one_of(word: str, known: Sequence[str], what: str) -> str:

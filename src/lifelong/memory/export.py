@@ -32,7 +32,7 @@ def export(store: OwnerStore, clock: Clock, owner_id: str) -> Iterator[str]:
     for name in store.states.names():
         value = store.states.get(name)
         if value is not None:
-            yield _line("state", {"name": name, "value": json.loads(value)})
+            yield _line("state", {"name": name, "value": _payload(value)})
 
 
 def memory_fields(memory: Memory) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _payload(text: str) -> Any:
     """Return the item; the bare text of one that is damaged, so that nothing is lost."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

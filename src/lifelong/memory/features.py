@@ -67,6 +67,8 @@ def question_share(text: str) -> float:
     if not text.rstrip().endswith("?"):
         return 0.0
     sentences = [s for s in _SENTENCE.findall(text) if s.strip()]
+    if not sentences:
+        return 1.0
     asked = sum(1 for s in sentences if s.rstrip().endswith("?"))
     share = asked / len(sentences)
     return share * _LONG_QUESTION_SHARE if len(text.split()) >= _LONG_QUESTION_WORDS else share

@@ -7,18 +7,19 @@ and counts; nothing here reports a deletion that the database did not make.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from lifelong.clock import ID_BYTES
 from lifelong.errors import AmbiguousId, EmptyText, FormatError, InvalidName, ScopeRequired
 from lifelong.formats.stored import decode
-from lifelong.memory.passages import searchable_text
+from lifelong.memory.passages import leaf_texts, searchable_text
 from lifelong.memory.terms import fold
 from lifelong.ports import Clock, OwnerStore
-from lifelong.records import Memory, Receipt
-from lifelong.rows import MemoryFilter, Selection, StoredMessage
+from lifelong.records import Memory, Receipt, SessionInfo
+from lifelong.rows import Selection, StoredMessage
 
 MEMORY_PREFIX = "mem_"
 MEMORY_ID_LENGTH = len(MEMORY_PREFIX) + 2 * ID_BYTES
@@ -49,7 +50,7 @@ def forget(store: OwnerStore, clock: Clock, *, scope: Scope, is_dry_run: bool) -
         AmbiguousId: messages of several sessions have the id, and no session is named.
         EmptyText: the text to match is blank.
     """
-    selection = _select(store, clock, scope)
+    selection = _select(store, scope)
     if is_dry_run:
         counts = {"memory": len(selection.memories), "message": len(selection.messages)}
         counts = {name: count for name, count in counts.items() if count}
@@ -61,83 +62,106 @@ def forget(store: OwnerStore, clock: Clock, *, scope: Scope, is_dry_run: bool) -
     )
 
 
-def _select(store: OwnerStore, clock: Clock, scope: Scope) -> Selection:
+def take_back(store: OwnerStore, clock: Clock, row: StoredMessage) -> bool:
+    """Remove one message that may be said again; return whether it was still there."""
+    selection = replace(_selection(store, [], [row]), is_taken_back=True)
+    return store.upkeep.erase(selection, clock.now()).counts.get("message", 0) > 0
+
+
+def _select(store: OwnerStore, scope: Scope) -> Selection:
     if scope.match is not None:
-        return _matching(store, clock, scope)
+        if scope.id is not None:
+            raise ScopeRequired("an id and a match contradict each other")
+        return _matching(store, scope.match, scope.session)
     if scope.id is not None:
-        return _by_id(store, clock, scope.id, scope.session)
+        return _by_id(store, scope.id, scope.session)
     if scope.session is not None:
         return _selection(store, [], store.log.read(scope.session))
     raise ScopeRequired
 
 
-def _by_id(store: OwnerStore, clock: Clock, wanted: str, session: str | None) -> Selection:
+def _by_id(store: OwnerStore, wanted: str, session: str | None) -> Selection:
     if session is None and wanted.startswith(MEMORY_PREFIX):
         if len(wanted) != MEMORY_ID_LENGTH:
             raise InvalidName(f"{wanted!r} is no whole memory id")
-        # What is hidden can be forgotten too; expired rows still have their history.
-        everything = MemoryFilter(clock.now(), include_superseded=True)
-        is_there = store.memories.history(wanted) or store.memories.get(wanted, everything)
-        return _selection(store, [wanted] if is_there else [], [])
+        return _selection(store, [wanted], [])
     rows = store.log.find(wanted, session)
     if len(rows) > 1:
         raise AmbiguousId(f"{len(rows)} messages have the id {wanted!r}")
     return _selection(store, [], rows)
 
 
-def _matching(store: OwnerStore, clock: Clock, scope: Scope) -> Selection:
-    needle = " ".join(fold(scope.match or "").split())
+def _matching(store: OwnerStore, match: str, session: str | None) -> Selection:
+    needle = _plain(match)
     if not needle:
         raise EmptyText("match")
-    everything = MemoryFilter(clock.now(), include_superseded=True)
+    if session is not None:
+        rows = [row for row in store.log.read(session) if _holds(_all_of(row), needle)]
+        return _selection(store, [], rows)
     memories = [
         memory.id
-        for memory in store.memories.select(everything)
+        for memory in store.memories.select(None)  # what is hidden goes too
         if any(_holds(text, needle) for text in _texts_of(store, memory))
     ]
-    rows = store.log.everything() if scope.session is None else store.log.read(scope.session)
-    messages = [row for row in rows if _holds(_text_of(row), needle)]
-    selection = _selection(store, memories, messages)
-    titled = [s.id for s in store.log.sessions() if _holds(s.title, needle)]
-    return replace(selection, titles=tuple(dict.fromkeys([*selection.titles, *titled])))
+    rows = [row for row in store.log.everything() if _holds(_all_of(row), needle)]
+    selection = _selection(store, memories, rows)
+    labelled = [s.id for s in store.log.sessions() if _holds(_label(s), needle)]
+    return replace(selection, labels=tuple(dict.fromkeys([*selection.labels, *labelled])))
 
 
 def _texts_of(store: OwnerStore, memory: Memory) -> Iterator[str]:
     """Yield all that a read can show of a memory: what it is, what it was, what is noted of it."""
     yield memory.text
-    yield memory.origin.source
-    yield json.dumps(memory.metadata, ensure_ascii=False)
+    yield "\n".join([*memory.namespace, memory.key or "", memory.origin.source])
+    yield _as_text(memory.metadata)
     for version in store.memories.history(memory.id):
         yield version.text
-        yield json.dumps(version.metadata, ensure_ascii=False)
+        yield _as_text(version.metadata)
+
+
+def _all_of(row: StoredMessage) -> str:
+    """Return every text of a message, searched or not: whoever reads or exports it sees it."""
+    try:
+        message = decode(row.format, row.payload)
+    except FormatError:
+        return row.payload
+    raw = message.raw if message.raw is not None else json.loads(row.payload)
+    return "\n".join([row.speaker or "", searchable_text(message), *leaf_texts(raw)])
+
+
+def _label(session: SessionInfo) -> str:
+    return "\n".join([session.title, session.source, _as_text(session.metadata)])
+
+
+def _as_text(value: Mapping[str, Any]) -> str:
+    return "\n".join([*value, *leaf_texts(value)])
+
+
+def _plain(text: str) -> str:
+    return " ".join(fold(text).split())
 
 
 def _holds(text: str, needle: str) -> bool:
-    return needle in " ".join(fold(text).split())
-
-
-def _text_of(row: StoredMessage) -> str:
-    try:
-        return searchable_text(decode(row.format, row.payload))
-    except FormatError:
-        return row.payload
+    return needle in _plain(text)
 
 
 def _selection(
     store: OwnerStore, memories: Sequence[str], rows: Sequence[StoredMessage]
 ) -> Selection:
-    """Return what goes together: the rows, what was made from them, titles that repeat them."""
+    """Return what goes together: the rows, what was made from them, labels that repeat them."""
+    if not memories and not rows:
+        return Selection()
     derived = store.memories.derived_from([*memories, *(row.id for row in rows)])
     return Selection(
         memories=tuple(dict.fromkeys([*memories, *derived])),
         messages=tuple(row.seq for row in rows),
-        titles=tuple(_repeating_titles(store, rows)) if rows else (),
+        labels=tuple(_repeating_labels(store, rows)) if rows else (),
     )
 
 
-def _repeating_titles(store: OwnerStore, rows: Sequence[StoredMessage]) -> Iterator[str]:
-    titles = {s.id: " ".join(fold(s.title).rstrip("…. ").split()) for s in store.log.sessions()}
+def _repeating_labels(store: OwnerStore, rows: Sequence[StoredMessage]) -> Iterator[str]:
+    titles = {s.id: _plain(s.title).rstrip("…. ") for s in store.log.sessions()}
     for session_id, of_session in groupby(rows, key=lambda row: row.session_id):
         title = titles.get(session_id)
-        if title and any(_holds(_text_of(row), title) for row in of_session):
+        if title and any(_holds(_all_of(row), title) for row in of_session):
             yield session_id

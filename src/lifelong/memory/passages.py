@@ -7,6 +7,7 @@ the own text, at sentence or line ends, measured best (60 words: 2.8 points less
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -26,6 +27,8 @@ WHOLE_WORDS_MAX = 130
 PASSAGE_WORDS = 100
 _LONG_WORD = 30
 _CHARACTERS_PER_WORD = 6
+_PAIRS_PER_WORD = 2
+_WORD_WITH_SPACE = re.compile(r"\s*\S+\s*|\s+")
 _PIECE = re.compile(r"[^\n.!?。！？]*(?:[\n.!?。！？]+[\"')\]]*\s*|$)")
 
 
@@ -39,7 +42,7 @@ def _part_text(part: object) -> str:
         case TextPart():
             return part.text
         case ToolCallPart():
-            return " ".join([part.name, *_leaf_texts(part.arguments)])
+            return " ".join([part.name, *leaf_texts(_arguments(part.arguments))])
         case ToolResultPart():
             return part.text
         case AttachmentPart():
@@ -48,7 +51,18 @@ def _part_text(part: object) -> str:
             return ""
 
 
-def _leaf_texts(value: Any) -> Iterator[str]:
+def _arguments(given: Any) -> Any:
+    """Return what a call was given: the value of a JSON text, so that no letter is an escape."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return json.loads(given)
+    except (ValueError, RecursionError):
+        return given
+
+
+def leaf_texts(value: Any) -> Iterator[str]:
+    """Yield every text inside a JSON value, in order."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -105,15 +119,24 @@ def _pieces(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _between_words(piece: str) -> Iterator[str]:
-    step = PASSAGE_WORDS * _CHARACTERS_PER_WORD
-    start = 0
-    while start < len(piece):
-        end = start + step
-        if end < len(piece):
-            space = piece.rfind(" ", start + step // 2, end)
-            end = space + 1 if space > 0 else end
-        yield piece[start:end]
-        start = end
+    """Yield parts of at most 100 words of a piece that has no line or sentence end."""
+    current: list[str] = []
+    length = 0
+    for word in _WORD_WITH_SPACE.findall(piece):
+        for part in _slices(word):
+            more = max(_length(part), 1)
+            if current and length + more > PASSAGE_WORDS:
+                yield "".join(current)
+                current, length = [], 0
+            current.append(part)
+            length += more
+    yield "".join(current)
+
+
+def _slices(word: str) -> Iterator[str]:
+    step = PASSAGE_WORDS * (_CHARACTERS_PER_WORD if word.isascii() else _PAIRS_PER_WORD)
+    for start in range(0, len(word), step):
+        yield word[start : start + step]
 
 
 def _length(text: str) -> int:

@@ -21,6 +21,7 @@ from lifelong.records import ScorePart
 from lifelong.rows import (
     ASSISTANT_CODE,
     FLAG_TEMPORAL,
+    OTHER_ROLE,
     SEQ_SHIFT,
     TOOL_CODE,
     WORDS_MAX,
@@ -34,12 +35,13 @@ B = 0.75
 _GAIN_MAX = K1 + 1
 """What one term can add at most, as a multiple of its idf, when it fills a passage."""
 
-SPREAD_MAX = 200
-"""How many messages, by their own BM25 and their session's, share it out to their neighbours."""
+CANDIDATES_MAX = 60
+"""How many messages get all features, by a rough sum of the features that weigh most."""
 
-CANDIDATES_MAX = 100
-"""How many messages get all features, chosen by the features that weigh most. Measured against
-scoring every message: .3 points less of the evidence in the top ten in chats of two, 0 with agents."""
+NEIGHBOURS_OF_MAX = 40
+"""Of so many, by BM25 alone, the message before and the two after are candidates too. Measured
+against scoring every message: .2 points less of the evidence in the top ten in chats of two people,
+the same in chats with an agent."""
 
 LOG_WEIGHTS: Mapping[str, float] = {
     "own": 1.0,  # BM25 of the best passage, as a share of the best that the query allows
@@ -196,10 +198,20 @@ class _SessionScores:
         return {number: score / ideal for number, score in self._scores.items()} if ideal else {}
 
 
-def rank_log(query: Query, matches: LogMatches, weights: Mapping[str, float]) -> list[Scored]:
+def rank_log(
+    query: Query,
+    matches: LogMatches,
+    *,
+    weights: Mapping[str, float] = LOG_WEIGHTS,
+    depth: int | None = CANDIDATES_MAX,
+) -> list[Scored]:
     """Return the messages that a query may mean, best first.
 
-    A message is a candidate when it, or a neighbour of it, has a word of the query.
+    Args:
+        query: what is asked.
+        matches: where its words stand.
+        weights: of the features.
+        depth: how many messages with a word of the query get all features; None for all.
     """
     columns = matches.columns
     bm = bm25(
@@ -212,7 +224,7 @@ def rank_log(query: Query, matches: LogMatches, weights: Mapping[str, float]) ->
     features_of = _LogFeatures(query, columns, bm, speaker).of
     amounts = tuple(weights[name] for name in LOG_WEIGHTS)
     scored = []
-    for seq in _candidates(bm, columns, weights, speaker):
+    for seq in _candidates(bm, columns, weights=weights, speaker=speaker, depth=depth):
         features = features_of(seq)
         value = sum(map(mul, features, amounts))
         scored.append(Scored(seq, bm.posting.get(seq, 0), value, features))
@@ -221,55 +233,44 @@ def rank_log(query: Query, matches: LogMatches, weights: Mapping[str, float]) ->
 
 
 def _candidates(
-    bm: TermWeights, columns: LogColumns, weights: Mapping[str, float], speaker: int
-) -> Iterable[int]:
-    """Return the messages that are worth all features: those with the most of the large ones."""
-    session_of, role = columns.session, columns.role
-    own = {seq: bm.best[seq] for seq in _highest(bm, session_of, weights["session"])}
-    score = _spread(own, columns, weights)
-    if len(score) <= CANDIDATES_MAX:
-        return score
+    bm: TermWeights,
+    columns: LogColumns,
+    *,
+    weights: Mapping[str, float],
+    speaker: int,
+    depth: int | None,
+) -> set[int]:
+    """Return the messages that are worth all features."""
+    if depth is None or len(bm.best) <= depth:
+        return _with_neighbours(bm.best, bm.best, columns)
+    session_of, role, speaker_of = columns.session, columns.role, columns.speaker
     share, agent, match = weights["session"], weights["assistant"], weights["speaker"]
-    for seq in score:
-        score[seq] += share * bm.session.get(session_of[seq], 0.0)
-        if role[seq] in _AGENTS:
-            score[seq] += agent
-        if speaker:
-            score[seq] += match * speaker_match(speaker, columns.speaker[seq])
-    return heapq.nlargest(CANDIDATES_MAX, score, key=score.__getitem__)
+    session = {number: share * score for number, score in bm.session.items()}
+    by_agent = [agent if code in _AGENTS else 0.0 for code in range(OTHER_ROLE + 1)]
+    # Numbers in dictionaries, not pairs in lists: thousands of pairs at each question make the
+    # garbage collector walk through the whole process.
+    rough = {
+        seq: own + session.get(session_of[seq], 0.0) + by_agent[role[seq]]
+        for seq, own in bm.best.items()
+    }
+    if speaker:
+        rough = {s: v + match * speaker_match(speaker, speaker_of[s]) for s, v in rough.items()}
+    return _with_neighbours(
+        heapq.nlargest(depth, rough, key=rough.__getitem__),
+        heapq.nlargest(NEIGHBOURS_OF_MAX, bm.best, key=bm.best.__getitem__),
+        columns,
+    )
 
 
-def _highest(bm: TermWeights, session_of: Sequence[int], share: float) -> Iterable[int]:
-    if len(bm.best) <= SPREAD_MAX:
-        return bm.best
-    session = {number: share * score for number, score in bm.session.items()}.get
-    valued = [(own + session(session_of[seq], 0.0), seq) for seq, own in bm.best.items()]
-    return [seq for _, seq in heapq.nlargest(SPREAD_MAX, valued)]
-
-
-def _spread(
-    own: Mapping[int, float], columns: LogColumns, weights: Mapping[str, float]
-) -> dict[int, float]:
-    """Return the scores with each message's BM25 shared out to its neighbours.
-
-    Giving costs five additions for a message with a word of the query; gathering would cost five
-    look-ups for every message that merely has such a neighbour.
-    """
-    score: defaultdict[int, float] = defaultdict(float)
-    previous, following, role = columns.previous, columns.following, columns.role
-    to_next, to_previous = weights["previous"], weights["next"]
-    to_next_2, to_previous_2 = weights["previous_2"], weights["next_2"]
-    reply = weights["reply"]
-    for seq, value in own.items():
-        before, after = previous[seq], following[seq]
-        is_agent = role[seq] in _AGENTS
-        score[seq] += value
-        score[after] += 0.0 if is_agent else to_next * value
-        score[before] += (reply if is_agent else to_previous) * value
-        score[following[after]] += to_next_2 * value
-        score[previous[before]] += to_previous_2 * value
-    score.pop(0, None)
-    return score
+def _with_neighbours(seqs: Iterable[int], near: Iterable[int], columns: LogColumns) -> set[int]:
+    """Return `seqs`, and the message before and the two after each of `near`."""
+    found = set(seqs)
+    previous, following = columns.previous, columns.following
+    for seq in near:
+        after = following[seq]
+        found.update((previous[seq], after, following[after]))
+    found.discard(0)
+    return found
 
 
 class _LogFeatures:
@@ -318,13 +319,13 @@ def named_speaker(question: str, speakers: Sequence[str]) -> int:
     named = [
         number
         for number, name in enumerate(speakers)
-        if name and name.split()[0].casefold() in words
+        if (names := name.split()) and names[0].casefold() in words
     ]
     return named[0] if len(named) == 1 else 0
 
 
-def score_memory(seq: int, own: float, *, importance: int, age_days: float) -> Scored:
+def score_memory(seq: int, own: float, *, posting: int, importance: int, age_days: float) -> Scored:
     """Return a memory with its score; an age below zero counts as zero."""
     recency = 0.5 ** (max(age_days, 0.0) / HALF_LIFE_DAYS)
     features = (own, 1.0, importance / 10, recency)
-    return Scored(seq, 0, sum(map(mul, features, MEMORY_WEIGHTS.values())), features)
+    return Scored(seq, posting, sum(map(mul, features, MEMORY_WEIGHTS.values())), features)

@@ -13,10 +13,17 @@ from typing import Any, TypedDict
 from lifelong.errors import FormatError, InvalidValue
 from lifelong.formats.storable import storable
 from lifelong.log import read_message
-from lifelong.memory.entry import clean_kind, clean_limit, clean_namespace
+from lifelong.memory.entry import (
+    clean_kind,
+    clean_limit,
+    clean_metadata,
+    clean_namespace,
+    require_known,
+)
 from lifelong.memory.features import speaking_role
 from lifelong.memory.passages import passage, searchable_text
 from lifelong.memory.ranking import (
+    CANDIDATES_MAX,
     LOG_WEIGHTS,
     MEMORY_WEIGHTS,
     Scored,
@@ -72,13 +79,15 @@ def memory_filter(clock: Clock, fields: RecallFields) -> MemoryFilter:
     Raises:
         InputError: a kind, namespace or other field cannot be one.
     """
+    require_known(fields, RecallFields.__annotations__, "the filter")
     namespace, kinds = fields.get("namespace"), fields.get("kinds")
+    metadata = fields.get("metadata")
     return MemoryFilter(
         now=clock.now(),
         namespace=None if namespace is None else clean_namespace(namespace),
         include_below=fields.get("include_below", False),
         kinds=None if kinds is None else tuple(clean_kind(kind) for kind in kinds),
-        metadata=fields.get("metadata"),
+        metadata=None if metadata is None else clean_metadata(metadata),
         trust_min=int(fields.get("trust_min", Trust.UNTRUSTED)),
         include_superseded=fields.get("include_superseded", False),
     )
@@ -124,27 +133,40 @@ def recall(
         return Found((), 0, ("the question has no word to look for",))
     if hits_max == 0:
         return Found((), 0, ("the limit is 0",))
-    candidates: list[_Candidate] = []
-    if LOG in sources and not _narrows_to_memories(fields):
-        candidates += _from_log(store, asked)
-    if MEMORY in sources:
-        candidates += _from_memories(store, asked, which)
-    candidates.sort(key=lambda one: -one.scored.value)
     packing = _Packing(hits_max, tokens_max or 0, fields.get("min_score", 0.0))
-    for hit in _read(store, asked, candidates, packing):
-        if not packing.add(hit):
+    asks_log = LOG in sources and not _narrows_to_memories(fields)
+    log = store.log.match(asked.words, asked.prefixes) if asks_log else None
+    memories = _from_memories(store, asked, which) if MEMORY in sources else []
+    seen: set[int] = set()
+    for depth in (CANDIDATES_MAX, None):
+        ranked = rank_log(asked, log, depth=depth) if log else []
+        fresh = [_Candidate(LOG, one) for one in ranked if one.seq not in seen]
+        seen.update(one.seq for one in ranked)
+        candidates = sorted([*fresh, *memories], key=lambda one: -one.scored.value)
+        memories = []
+        packing.candidates += len(candidates)
+        if not _pack(store, asked, candidates, packing) or len(ranked) < CANDIDATES_MAX:
             break
-    return packing.found(bool(candidates))
+    return packing.found()
+
+
+def _pack(
+    store: OwnerStore, asked: Query, candidates: Sequence[_Candidate], packing: _Packing
+) -> bool:
+    """Pack the hits that candidates stand for; return whether more are wanted."""
+    for start in range(0, len(candidates), _PAGE_ROWS):
+        page = list(_read(store, asked, candidates[start : start + _PAGE_ROWS], packing))
+        # An exact match is known only when it is read; it comes first.
+        page.sort(key=lambda hit: -hit.score)
+        for hit in page:
+            if not packing.add(hit):
+                return False
+    return True
 
 
 def _narrows_to_memories(fields: RecallFields) -> bool:
     """Messages have no namespace, kind, trust or metadata: a filter on one asks for memories."""
     return any(fields.get(name) for name in ("namespace", "kinds", "metadata", "trust_min"))
-
-
-def _from_log(store: OwnerStore, asked: Query) -> list[_Candidate]:
-    matches = store.log.match(asked.words, asked.prefixes)
-    return [_Candidate(LOG, scored) for scored in rank_log(asked, matches, LOG_WEIGHTS)]
 
 
 def _from_memories(store: OwnerStore, asked: Query, which: MemoryFilter) -> list[_Candidate]:
@@ -154,30 +176,32 @@ def _from_memories(store: OwnerStore, asked: Query, which: MemoryFilter) -> list
     for seq, memory in matches.memories.items():
         age_days = (which.now - memory.recorded_at).total_seconds() / _SECONDS_PER_DAY
         scored = score_memory(
-            seq, weights.best.get(seq, 0.0), importance=memory.importance, age_days=age_days
+            seq,
+            weights.best.get(seq, 0.0),
+            posting=weights.posting.get(seq, 0),
+            importance=memory.importance,
+            age_days=age_days,
         )
         found.append(_Candidate(MEMORY, scored, memory))
     return found
 
 
 def _read(
-    store: OwnerStore, asked: Query, candidates: Sequence[_Candidate], packing: _Packing
+    store: OwnerStore, asked: Query, page: Sequence[_Candidate], packing: _Packing
 ) -> Iterator[Hit]:
-    """Yield hits in the order of the candidates; rows of the log are read a page at a time."""
-    for start in range(0, len(candidates), _PAGE_ROWS):
-        page = candidates[start : start + _PAGE_ROWS]
-        rows = store.log.messages([one.scored.seq for one in page if one.memory is None])
-        for one in page:
-            if one.memory is not None:
-                yield _memory_hit(asked, one.scored, one.memory)
-                continue
-            row = rows.get(one.scored.seq)
-            if row is not None:
-                hit = _message_hit(asked, one.scored, row)
-                if hit is None:
-                    packing.unreadable += 1
-                elif hit.text.strip():
-                    yield hit
+    """Yield the hits of a page of candidates; what cannot be read is counted."""
+    rows = store.log.messages([one.scored.seq for one in page if one.memory is None])
+    for one in page:
+        if one.memory is not None:
+            yield _memory_hit(asked, one.scored, one.memory)
+            continue
+        row = rows.get(one.scored.seq)
+        if row is not None:
+            hit = _message_hit(asked, one.scored, row)
+            if hit is None:
+                packing.unreadable += 1
+            elif hit.text.strip():
+                yield hit
 
 
 def _memory_hit(asked: Query, scored: Scored, memory: Memory) -> Hit:
@@ -187,7 +211,7 @@ def _memory_hit(asked: Query, scored: Scored, memory: Memory) -> Hit:
         MEMORY_WEIGHTS,
         id=memory.id,
         source=MEMORY,
-        text=memory.text,
+        text=passage(memory.text, passage_of(scored.posting)),
         at=memory.recorded_at,
         memory=memory,
     )
@@ -230,11 +254,12 @@ class _Packing:
         self._tokens = 0
         self._misfits = 0
         self.unreadable = 0
+        self.candidates = 0
 
     def add(self, hit: Hit) -> bool:
         """Take a hit if it fits; return whether more may be added."""
         if hit.score < self._min_score:
-            return True
+            return False
         if self._tokens + hit.tokens > self._tokens_max:
             self._misfits += 1
             return self._misfits < _MISFITS_MAX
@@ -242,10 +267,10 @@ class _Packing:
         self._tokens += hit.tokens
         return self._hits_max is None or len(self._hits) < self._hits_max
 
-    def found(self, any_candidates: bool) -> Found:
+    def found(self) -> Found:
         """Return what was taken, with the reasons for what was not."""
         reasons = []
-        if not any_candidates:
+        if not self.candidates:
             reasons.append("no word of the question was ever said or remembered")
         elif not self._hits and self._misfits:
             reasons.append(f"nothing fits into {self._tokens_max} tokens")

@@ -22,6 +22,7 @@ from lifelong.memory.entry import (
     clean_origin,
     clean_text,
     clean_time,
+    require_known,
 )
 from lifelong.memory.passages import as_passage, cut
 from lifelong.memory.terms import text_hash
@@ -31,6 +32,7 @@ from lifelong.rows import MemoryFilter, MemoryWrite, Passage
 
 IMPORTANCE_DEFAULT = 5
 STORED, DUPLICATE, SUPERSEDED = "stored", "duplicate", "superseded"
+CHANGEABLE = ("kind", "importance", "metadata", "valid_from", "valid_to", "expires_at")
 
 
 class MemoryFields(TypedDict, total=False):
@@ -71,6 +73,7 @@ def remember(store: MemoryStore, clock: Clock, *, text: str, fields: MemoryField
         InputError: one of its kinds, before anything is written.
         NotFound: a parent, or a memory that is to be superseded, is not there.
     """
+    require_known(fields, MemoryFields.__annotations__, "remember")
     now = clock.now()
     origin = clean_origin(fields.get("origin", "user"))
     key = fields.get("key")
@@ -95,7 +98,7 @@ def remember(store: MemoryStore, clock: Clock, *, text: str, fields: MemoryField
     written = store.write(_write(memory), supersedes)
     if not written.is_new:
         found = store.get(written.id, MemoryFilter(now=now))
-        return Remembered(found or replace(memory, id=written.id), DUPLICATE)
+        return Remembered(found or replace(memory, id=written.id), DUPLICATE, written.superseded)
     outcome = SUPERSEDED if written.superseded else STORED
     return Remembered(memory, outcome, written.superseded)
 
@@ -111,10 +114,8 @@ def update(
         InputError: one of its kinds, before anything is written.
         NotFound: it is not there, or not live.
     """
+    require_known(fields, CHANGEABLE, "update")
     now = clock.now()
-    old = store.get(clean_name(memory_id, "memory id"), MemoryFilter(now=now))
-    if old is None:
-        raise NotFound(memory_id)
     changed: dict[str, Any] = {"updated_at": now}
     if text is not None:
         changed["text"] = clean_text(text)
@@ -122,15 +123,20 @@ def update(
         changed["kind"] = clean_kind(fields["kind"])
     if "importance" in fields:
         changed["importance"] = clean_importance(fields["importance"])
-    if "metadata" in fields:
-        changed["metadata"] = {**old.metadata, **clean_metadata(fields["metadata"])}
+    metadata = clean_metadata(fields.get("metadata"))
     for name in ("valid_from", "valid_to", "expires_at"):
         if name in fields:
             changed[name] = clean_time(fields.get(name), name)
-    memory = replace(old, **changed)
-    _require_order(memory)
-    store.update(_write(memory), "updated")
-    return memory
+    result: list[Memory] = []
+
+    def change(old: Memory) -> MemoryWrite:
+        new = replace(old, **changed, metadata={**old.metadata, **metadata})
+        _require_order(new)
+        result[:] = [new]
+        return _write(new)
+
+    store.update(clean_name(memory_id, "memory id"), MemoryFilter(now=now), change)
+    return result[0]
 
 
 def _write(memory: Memory) -> MemoryWrite:

@@ -33,8 +33,12 @@ _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 _VOWEL_SIGNS = re.compile(
     "[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]"
 )
-_MARKS = "\u0300-\u036f\u0483-\u0487\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff\u1ab0-\u1aff"
-_WORD = re.compile(f"(?:[^\\W_]|[{_MARKS}{_UNSPACED}])+")
+_BETWEEN_WORDS = (
+    "\\s!-/:-@\\[-`{-~"  # white space and the marks of ASCII
+    "\u00a1-\u00bf\u2000-\u206f\u2190-\u2bff\u3000-\u3004\u3008-\u303f\ufe00-\ufe0f\uff01-\uff0f"
+)
+_WORD = re.compile(f"[^{_BETWEEN_WORDS}]+")
+# Other marks (emoji, say) are left to the index's own tokenizer, which splits once more.
 
 
 def fold(text: str) -> str:
@@ -66,8 +70,13 @@ def _as_pairs(run: re.Match[str]) -> str:
 
 
 def text_hash(text: str) -> bytes:
-    """Return the hash by which exact duplicates are known: folded, white space collapsed."""
-    return hashlib.blake2b(" ".join(fold(text).split()).encode(), digest_size=16).digest()
+    """Return the hash by which exact duplicates are known.
+
+    Case, composition of accents and white space are put aside; nothing that could tell two facts
+    apart is, so that 4² is not 42.
+    """
+    plain = " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    return hashlib.blake2b(plain.encode(), digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +108,12 @@ def parse_query(text: str) -> Query:
     words: dict[str, None] = {}
     prefixes: dict[str, None] = {}
     for found in _WORD.finditer(folded):
-        if len(words) >= WORDS_MAX_IN_QUERY:
+        if len(words) + len(prefixes) >= WORDS_MAX_IN_QUERY:
             break
-        _add_word(found.group(), words, prefixes)
-    kept = [word for word in words if word not in STOP_WORDS]
-    return Query(folded, tuple(kept or words), tuple(prefixes))
+        _add_word(found.group()[:WORDS_MAX_IN_QUERY], words, prefixes)
+    kept = [word for word in words if word not in STOP_WORDS] or list(words)
+    room = WORDS_MAX_IN_QUERY - len(prefixes)
+    return Query(folded, tuple(kept[:room]), tuple(prefixes))
 
 
 def _add_word(word: str, words: dict[str, None], prefixes: dict[str, None]) -> None:

@@ -86,7 +86,7 @@ def named_dates(question: str) -> list[NamedDate]:
     rest = _MONTH_DAY.sub(" ", rest)
     for match in _MONTH_ALONE.finditer(rest):
         before, month, year = match.groups()
-        if before or year or month.lower().rstrip(".") not in _AMBIGUOUS_MONTHS:
+        if before or year or month.casefold().rstrip(".") not in _AMBIGUOUS_MONTHS:
             found.append(_from_groups(year, month, None))
     rest = _MONTH_ALONE.sub(" ", rest)
     found.extend(_from_groups(match.group(1), None, None) for match in _YEAR.finditer(rest))
@@ -96,7 +96,7 @@ def named_dates(question: str) -> list[NamedDate]:
 def _from_groups(year: str | None, month: str | None, day: str | None) -> NamedDate | None:
     month_number = 0
     if month:
-        name = month.lower().rstrip(".")
+        name = month.casefold().rstrip(".")
         month_number = int(name) if name.isdigit() else _MONTH_NUMBER[name]
     day_number = int(day) if day else 0
     if month_number > len(_MONTHS) or day_number > 31:

@@ -7,7 +7,7 @@ owner was forgotten by another handle or process; then the access begins anew.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +15,7 @@ from typing import Protocol
 import apsw
 
 from lifelong.stores.sqlite.columns import ColumnsCache
-from lifelong.stores.sqlite.pool import Pool
+from lifelong.stores.sqlite.pool import Pool, PoolClosed
 from lifelong.stores.sqlite.queries import fetch_value
 
 _RETIRED = "SELECT value FROM property WHERE name = 'retired'"
@@ -32,9 +32,10 @@ class OwnerFile:
 class OpenOwner:
     """One open file: its pool, and what is held in memory of it."""
 
-    def __init__(self, file: OwnerFile, pool: Pool) -> None:
+    def __init__(self, file: OwnerFile, pool: Pool, *, is_kept: bool = True) -> None:
         self.file = file
         self.pool = pool
+        self.is_kept = is_kept
         self.columns = ColumnsCache()
 
 
@@ -46,7 +47,7 @@ class OpenOwners(Protocol):
         ...
 
     def let_go(self, owner_id: str, opened: OpenOwner) -> None:
-        """Forget an open file that is no longer the owner's."""
+        """Finish the removal of a retired file, which may have been begun elsewhere."""
         ...
 
 
@@ -60,24 +61,34 @@ class Access:
     @contextmanager
     def read(self) -> Iterator[tuple[apsw.Connection, ColumnsCache]]:
         """Lend a connection for one reading transaction, and what is held in memory."""
-        while True:
-            opened = self._owners.open_owner(self._owner_id, may_make=False)
-            with opened.pool.read() as connection:
-                if not fetch_value(connection, _RETIRED):
-                    yield connection, opened.columns
-                    return
-            self._owners.let_go(self._owner_id, opened)
+        with self._transaction("BEGIN", may_make=False) as (connection, opened):
+            yield connection, opened.columns
 
     @contextmanager
     def write(self) -> Iterator[apsw.Connection]:
-        """Lend a connection for one writing transaction."""
+        """Lend a connection for one writing transaction; the file is made if there is none."""
+        with self._transaction("BEGIN IMMEDIATE", may_make=True) as (connection, _):
+            yield connection
+
+    @contextmanager
+    def _transaction(
+        self, begin: str, *, may_make: bool
+    ) -> Iterator[tuple[apsw.Connection, OpenOwner]]:
         while True:
-            opened = self._owners.open_owner(self._owner_id, may_make=True)
-            with opened.pool.write() as connection:
+            opened = self._owners.open_owner(self._owner_id, may_make=may_make)
+            with ExitStack() as stack:
+                try:
+                    connection = stack.enter_context(opened.pool.transaction(begin))
+                except PoolClosed:  # by another thread, between finding it and using it
+                    continue
                 if not fetch_value(connection, _RETIRED):
-                    yield connection
+                    yield connection, opened
                     return
             self._owners.let_go(self._owner_id, opened)
+
+    def is_there(self) -> bool:
+        """Return whether the owner has a file."""
+        return self._owners.open_owner(self._owner_id, may_make=False).is_kept
 
     def truncate_wal(self) -> bool:
         """Empty the WAL; return False when a reader of an old state keeps it from that."""

@@ -47,6 +47,7 @@ _ERRORS: tuple[tuple[type[apsw.Error], type[StoreError]], ...] = (
     (apsw.NotADBError, StoreCorrupt),
     (apsw.CorruptError, StoreCorrupt),
     (apsw.FormatError, StoreCorrupt),
+    (apsw.SQLError, StoreCorrupt),  # every statement is fixed, so a table must be missing
     (apsw.Error, StoreError),
 )
 
@@ -154,11 +155,14 @@ def _use_wal(connection: apsw.Connection) -> None:
 
 
 def truncate_wal(connection: apsw.Connection) -> bool:
-    """Copy the WAL into the file and empty it; return whether no reader kept it from that."""
+    """Copy the WAL into the file and empty it; return whether that was possible.
+
+    A reader of an old state, or a full disk, can keep it from that. What was committed stays so.
+    """
     connection.set_busy_timeout(0)
     try:
         log_pages, copied = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-    except apsw.BusyError:
+    except apsw.Error:
         return False
     finally:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)

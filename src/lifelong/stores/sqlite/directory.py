@@ -57,6 +57,7 @@ _NETWORK_FILESYSTEMS = frozenset(
         "glusterfs",
     ]
 )
+_MOUNT_FIELDS = 3
 _CATALOGUE_SCHEMA = """
 CREATE TABLE owner (
     id TEXT PRIMARY KEY,
@@ -125,6 +126,7 @@ def _master_key(path: Path, marker: Marker, source: KeySource) -> bytes | None:
         return None
     if source.kind == keys.FILE and marker.key_kind == keys.KEYRING:
         source = KeySource(keys.KEYRING)
+    _refuse_key_inside(path, source)
     key = keys.load_key(source, may_create=False)
     if keys.key_check(key) != marker.key_check:
         raise WrongKey(str(path))
@@ -134,13 +136,13 @@ def _master_key(path: Path, marker: Marker, source: KeySource) -> bytes | None:
 def _read_marker(path: Path) -> Marker | None:
     file = path / _MARKER
     try:
-        text = file.read_text(encoding="utf-8")
+        content = file.read_bytes()
     except FileNotFoundError:
         if (path / _CATALOGUE).exists():
             raise StoreCorrupt(f"{file} is missing") from None
         return None
     try:
-        said = json.loads(text)
+        said = json.loads(content.decode())
         directory_format = int(said["format"])
         marker = Marker(said["encryption"] == "on", said["key_source"], said["key_check"])
     except (ValueError, KeyError, TypeError) as error:
@@ -150,9 +152,13 @@ def _read_marker(path: Path) -> Marker | None:
     return marker
 
 
-def _create_marker(path: Path, source: KeySource, *, is_encrypted: bool) -> Marker:
-    if is_encrypted and source.file and source.file.resolve().is_relative_to(path.resolve()):
+def _refuse_key_inside(path: Path, source: KeySource) -> None:
+    if source.file and source.file.resolve().is_relative_to(path.resolve()):
         raise InvalidValue(f"the key file {source.file} lies inside the data directory")
+
+
+def _create_marker(path: Path, source: KeySource, *, is_encrypted: bool) -> Marker:
+    _refuse_key_inside(path, source)
     key = keys.load_key(source, may_create=True) if is_encrypted else None
     said = {
         "format": DIRECTORY_FORMAT,
@@ -215,6 +221,8 @@ def filesystem_of(path: Path, mounts: str) -> str:
     best, kind = "", ""
     for line in mounts.splitlines():
         fields = line.split(" ")
+        if len(fields) < _MOUNT_FIELDS:
+            continue
         point = fields[1].replace("\\040", " ")
         if len(point) >= len(best) and path.is_relative_to(point):
             best, kind = point, fields[2]
@@ -260,22 +268,30 @@ class DirectoryFiles:
         key = keys.new_key() if self._marker.is_encrypted else None
         name = f"{secrets.token_hex(16)}.db"
         path = self._path / _OWNERS / name
+        is_ours = False
+        try:
+            made_at = self._make(path, key)
+            with self._catalogue.write() as connection:
+                connection.execute(
+                    "INSERT INTO owner VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+                    (owner_id, name, key, made_at),
+                )
+                is_new = connection.changes() == 1
+            is_ours = is_new
+        finally:
+            if not is_ours:
+                remove_database(path)
+        return OwnerFile(path, key) if is_ours else self.find_or_make(owner_id)
+
+    def _make(self, path: Path, key: bytes | None) -> int:
         made_at = to_micros(self._now()) or 0
-        connection = connect(path, key, now=self._now)
-        with mapped_errors(str(path)):
-            migrate(connection, str(path), made_at)
-            connection.close()
-        _sync_directory(path.parent)
-        with self._catalogue.write() as connection:
-            connection.execute(
-                "INSERT INTO owner VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-                (owner_id, name, key, made_at),
-            )
-            is_ours = connection.changes() == 1
-        if is_ours:
-            return OwnerFile(path, key)
-        remove_database(path)
-        return self.find_or_make(owner_id)
+        with _mapped_os_errors(path):
+            connection = connect(path, key, now=self._now)
+            with mapped_errors(str(path)):
+                migrate(connection, str(path), made_at)
+                connection.close()
+            _sync_directory(path.parent)
+        return made_at
 
     def owners(self) -> list[str]:
         """Return the ids of all owners, sorted."""

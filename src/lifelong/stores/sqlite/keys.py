@@ -82,16 +82,14 @@ def load_key(source: KeySource, *, may_create: bool) -> bytes:
 
 def _from_file(file: Path, *, may_create: bool) -> bytes:
     try:
+        if may_create and not file.exists():
+            _create_file(file)
         return parse_key(file.read_text(encoding="ascii"))
     except FileNotFoundError:
-        if not may_create:
-            raise KeyMissing(str(file)) from None
+        raise KeyMissing(str(file)) from None
+    except InvalidValue as error:
+        raise MasterKeyError(f"{file}: {error.detail}") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise MasterKeyError(f"{file} ({error})") from error
-    try:
-        _create_file(file)
-        return parse_key(file.read_text(encoding="ascii"))
-    except OSError as error:
         raise MasterKeyError(f"{file} ({error})") from error
 
 

@@ -22,7 +22,7 @@ from lifelong.rows import (
 )
 from lifelong.stores.sqlite.access import Access
 from lifelong.stores.sqlite.connection import from_micros, from_micros_or_none, to_micros
-from lifelong.stores.sqlite.queries import fetch, fetch_value, queries
+from lifelong.stores.sqlite.queries import fetch, fetch_value, queries, read_object
 from lifelong.stores.sqlite.words import as_json, match_terms
 
 _SQL = queries("log")
@@ -78,7 +78,11 @@ class SqliteLog:
                 rows = fetch(
                     connection,
                     _SQL["newest_session_messages"],
-                    {"session_id": session_id, "before": before or _NO_LIMIT, "newest": newest},
+                    {
+                        "session_id": session_id,
+                        "before": before or _NO_LIMIT,
+                        "newest": min(newest, _NO_LIMIT),
+                    },
                 )[::-1]
         return [_stored(row) for row in rows]
 
@@ -117,7 +121,7 @@ class SqliteLog:
                 count,
                 from_micros(first),
                 from_micros(last),
-                json.loads(metadata),
+                read_object(metadata),
             )
             for session_id, title, source, metadata, count, first, last in rows
         ]
@@ -230,5 +234,5 @@ def _stored(row: tuple[Any, ...]) -> StoredMessage:
         from_micros_or_none(sent_at),
         from_micros(recorded_at),
         form,
-        payload,
+        payload if isinstance(payload, str) else "",
     )

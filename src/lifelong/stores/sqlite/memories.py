@@ -7,7 +7,7 @@ end with one memory and one id.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import apsw
@@ -26,7 +26,7 @@ from lifelong.rows import (
 )
 from lifelong.stores.sqlite.access import Access
 from lifelong.stores.sqlite.connection import from_micros, from_micros_or_none, to_micros
-from lifelong.stores.sqlite.queries import fetch, fetch_value, queries
+from lifelong.stores.sqlite.queries import fetch, fetch_value, queries, read_object
 from lifelong.stores.sqlite.words import as_json, match_terms
 
 _SQL = queries("memories")
@@ -53,20 +53,21 @@ class SqliteMemories:
         """
         memory = write.memory
         values = _values(write)
+        at = values["recorded_at"]
         with self._access.write() as connection:
-            same = fetch_value(connection, _SQL["live_duplicate"], values)
-            if same is not None:
-                return Written(same, is_new=False)
             for memory_id in supersedes:
                 if fetch_value(connection, _SQL["exists"], (memory_id,)) is None:
                     raise NotFound(memory_id)
+            same = fetch_value(connection, _SQL["live_duplicate"], values)
             replaced = dict.fromkeys(supersedes)
             if memory.key is not None:
                 found = fetch(connection, _SQL["live_with_key"], values)
                 replaced.update(dict.fromkeys(row[0] for row in found))
-            at = values["recorded_at"]
+            replaced.pop(same, None)
             for memory_id in replaced:
-                _retire(connection, memory_id, memory.id, "superseded", at)
+                _retire(connection, memory_id, same or memory.id, "superseded", at)
+            if same is not None:
+                return Written(same, is_new=False, superseded=tuple(replaced))
             _retire_expired(connection, values, at)
             seq = fetch_value(connection, _SQL["add"], values)
             connection.executemany(
@@ -77,28 +78,41 @@ class SqliteMemories:
             add_passages(connection, seq, write.passages)
         return Written(memory.id, is_new=True, superseded=tuple(replaced))
 
-    def update(self, write: MemoryWrite, change: str) -> None:
+    def update(
+        self, memory_id: str, which: MemoryFilter, change: Callable[[Memory], MemoryWrite]
+    ) -> None:
         """Replace a memory's row and index, and add the new one to its history.
+
+        Reading, deciding and writing are one transaction: of two updates none is lost.
 
         Raises:
             NotFound: it is not there, or not live.
             MemoryConflict: another live memory in its namespace has the text.
         """
-        values = _values(write)
+        if not self._access.is_there():
+            raise NotFound(memory_id)
         with self._access.write() as connection:
-            if fetch_value(connection, _SQL["exists"], (write.memory.id,)) is None:
-                raise NotFound(write.memory.id)
+            seqs = [row[0] for row in fetch(connection, _SQL["seq_of"], (memory_id,))]
+            found = select_memories(connection, which, seqs=seqs)
+            if not found:
+                raise NotFound(memory_id)
+            seq, memory = found[0]
+            write = change(memory)
+            values = _values(write)
             same = fetch_value(connection, _SQL["live_duplicate"], values)
-            if same not in (None, write.memory.id):
+            if same not in (None, memory_id):
                 raise MemoryConflict(f"memory {same}")
             _retire_expired(connection, values, values["updated_at"])
-            seq = fetch_value(connection, _SQL["change"], values)
-            _add_history(connection, write.memory.id, change, values["updated_at"])
+            connection.execute(_SQL["change"], values)
+            _add_history(connection, memory_id, "updated", values["updated_at"])
             remove_passages(connection, seq)
             add_passages(connection, seq, write.passages)
 
-    def select(self, which: MemoryFilter, limit: int | None = None) -> list[Memory]:
-        """Return memories in the order of recording; the newest, when there is a limit."""
+    def select(self, which: MemoryFilter | None, limit: int | None = None) -> list[Memory]:
+        """Return memories in the order of recording; the newest, when there is a limit.
+
+        Without a filter, all that are there: the hidden ones too.
+        """
         with self._access.read() as (connection, _):
             found = [memory for _, memory in select_memories(connection, which)]
         if limit is None:
@@ -117,7 +131,7 @@ class SqliteMemories:
         with self._access.read() as (connection, _):
             rows = fetch(connection, _SQL["history"], (memory_id,))
         return [
-            MemoryVersion(found_id, from_micros(at), change, text, json.loads(metadata))
+            MemoryVersion(found_id, from_micros(at), change, text, read_object(metadata))
             for found_id, at, change, text, metadata in rows
         ]
 
@@ -234,6 +248,8 @@ def select_memories(
         names = names or [column[0] for column in cursor.get_description()]
         fields = dict(zip(names, row, strict=True))
         memory = _memory(fields)
+        if memory is None:  # damaged behind our back; `check` names it, and it hides no other
+            continue
         if which is None or _passes(memory, which):
             found.append((fields["seq"], memory))
     return found
@@ -251,20 +267,45 @@ def _passes(memory: Memory, which: MemoryFilter) -> bool:
     if memory.trust < which.trust_min:
         return False
     wanted = which.metadata or {}
-    return all(name in memory.metadata and memory.metadata[name] == wanted[name] for name in wanted)
+    return all(
+        name in memory.metadata and _equal_as_json(memory.metadata[name], wanted[name])
+        for name in wanted
+    )
 
 
-def _memory(fields: dict[str, Any]) -> Memory:
+def _equal_as_json(one: Any, other: Any) -> bool:
+    """Return whether two JSON values are the same: true is not 1, and 1.0 is 1."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_equal_as_json(one[k], other[k]) for k in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_equal_as_json, one, other))
+    return bool(one == other)
+
+
+def _memory(fields: dict[str, Any]) -> Memory | None:
+    try:
+        return _read_memory(fields)
+    except (ValueError, TypeError, OverflowError, RecursionError):
+        return None
+
+
+def _read_memory(fields: dict[str, Any]) -> Memory:
+    metadata = json.loads(fields["metadata"])
+    namespace = json.loads(fields["namespace"])
+    if not isinstance(fields["text"], str) or not isinstance(metadata, dict):
+        raise TypeError
     return Memory(
         id=fields["id"],
         text=fields["text"],
         kind=fields["kind"],
-        namespace=tuple(json.loads(fields["namespace"])),
+        namespace=tuple(namespace),
         importance=fields["importance"],
         origin=Origin(fields["channel"], fields["source"], tuple(json.loads(fields["parents"]))),
         trust=Trust(fields["trust"]),
         key=fields["key"],
-        metadata=json.loads(fields["metadata"]),
+        metadata=metadata,
         recorded_at=from_micros(fields["recorded_at"]),
         updated_at=from_micros(fields["updated_at"]),
         valid_from=from_micros_or_none(fields["valid_from"]),

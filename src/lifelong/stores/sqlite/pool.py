@@ -23,6 +23,10 @@ _inherited: list[apsw.Connection] = []
 closing them would drop the parent's locks on the file."""
 
 
+class PoolClosed(StoreClosed):
+    """The engine was closed. Open it again with lifelong.open()."""
+
+
 class Pool:
     """Connections to one file.
 
@@ -51,13 +55,13 @@ class Pool:
     @contextmanager
     def read(self) -> Iterator[apsw.Connection]:
         """Lend a connection for one reading transaction, which sees one state."""
-        with self._transaction("BEGIN") as connection:
+        with self.transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[apsw.Connection]:
         """Lend a connection for one writing transaction: committed, or undone on any error."""
-        with self._transaction("BEGIN IMMEDIATE") as connection:
+        with self.transaction("BEGIN IMMEDIATE") as connection:
             yield connection
 
     @contextmanager
@@ -71,8 +75,17 @@ class Pool:
                 yield from self._lend()
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[apsw.Connection]:
+    def transaction(self, begin: str) -> Iterator[apsw.Connection]:
+        """Lend a connection for the transaction that `begin` begins.
+
+        Raises:
+            PoolClosed: it was closed before a connection was lent.
+        """
         with self.lend() as connection:
+            if connection.in_transaction:
+                # In memory there is one connection: who is called back in a transaction joins it.
+                yield connection
+                return
             connection.execute(begin)
             try:
                 yield connection
@@ -90,13 +103,13 @@ class Pool:
 
     def _take(self) -> apsw.Connection:
         if self._is_closed:
-            raise StoreClosed(self.place)
+            raise PoolClosed(self.place)
         if self._process != os.getpid():
             _inherited.extend(self._idle)
             self._idle.clear()
             self._process = os.getpid()
         try:
-            return self._idle.popleft()
+            return self._idle.pop()  # the one used last has the warmest cache
         except IndexError:
             return self._open()
 

@@ -5,6 +5,7 @@ A file holds `-- name: NAME` lines, each followed by one statement.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -36,3 +37,12 @@ def fetch_value(connection: apsw.Connection, sql: str, bound: Bound = ()) -> Any
     """Return the first value of the first row, or None."""
     rows = connection.execute(sql, bound).fetchall()
     return rows[0][0] if rows else None
+
+
+def read_object(text: object) -> dict[str, Any]:
+    """Return the JSON object of a text column; an empty one, when it was damaged."""
+    try:
+        found = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        found = None
+    return found if isinstance(found, dict) else {}

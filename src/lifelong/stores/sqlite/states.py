@@ -31,6 +31,8 @@ class SqliteStates:
 
     def set(self, name: str, value: str | None, at: datetime) -> None:
         """Keep JSON text under `name`; None removes it."""
+        if value is None and not self._access.is_there():
+            return
         with self._access.write() as connection:
             if value is None:
                 connection.execute(_REMOVE, (name,))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from pathlib import Path
 from typing import Any, Protocol
 
 import apsw
@@ -17,11 +18,11 @@ from lifelong.errors import StoreClosed, StoreCorrupt
 from lifelong.ports import Clock
 from lifelong.rows import Erased
 from lifelong.stores.sqlite.access import Access, OpenOwner, OwnerFile
-from lifelong.stores.sqlite.connection import connect, to_micros
+from lifelong.stores.sqlite.connection import connect, mapped_errors, to_micros
 from lifelong.stores.sqlite.log import SqliteLog
 from lifelong.stores.sqlite.memories import SqliteMemories
 from lifelong.stores.sqlite.migrations import migrate, steps
-from lifelong.stores.sqlite.pool import Pool
+from lifelong.stores.sqlite.pool import Pool, PoolClosed
 from lifelong.stores.sqlite.states import SqliteStates
 from lifelong.stores.sqlite.upkeep import SqliteUpkeep, retire
 
@@ -69,7 +70,7 @@ class SqliteStore:
         self._clock = clock
         self._open: OrderedDict[str, OpenOwner] = OrderedDict()
         self._turn = threading.Lock()
-        self._empty = OpenOwner(OwnerFile(None, None), _pool_in_memory(clock))
+        self._empty = OpenOwner(OwnerFile(None, None), _pool_in_memory(clock), is_kept=False)
         self._is_closed = False
 
     def owner(self, owner_id: str) -> SqliteOwner:
@@ -92,7 +93,7 @@ class SqliteStore:
         file = self._files.find_or_make(owner_id) if may_make else self._files.find(owner_id)
         if file is None:
             return self._empty
-        if file.path and not file.path.exists():
+        if file.path and _is_missing(file.path):
             if self._files.find(owner_id) == file:
                 raise StoreCorrupt(f"{file.path} is missing")
             return self.open_owner(owner_id, may_make=may_make)
@@ -109,25 +110,35 @@ class SqliteStore:
         return kept
 
     def let_go(self, owner_id: str, opened: OpenOwner) -> None:
-        """Forget an open file that is no longer the owner's."""
+        """Finish the removal of a retired file, which may have been begun elsewhere."""
+        self._remove(owner_id, opened)
+
+    def _remove(self, owner_id: str, opened: OpenOwner) -> bool:
+        is_gone = self._files.remove(owner_id, opened.file)
         with self._turn:
             if self._open.get(owner_id) is opened:
                 del self._open[owner_id]
         opened.pool.close()
+        return is_gone
 
     def forget_owner(self, owner_id: str) -> Erased:
         """Mark the owner's file as retired, then destroy its key and unlink it.
 
         The mark makes a writer in another process begin anew instead of writing into a file that
-        has no name any more.
+        has no name any more. Whoever meets a retired file finishes its removal, so a removal that
+        was interrupted is not left half done.
         """
-        opened = self.open_owner(owner_id, may_make=False)
-        if opened is self._empty:
-            return Erased({}, is_pending=False)
-        counts, is_clean = retire(opened.pool)
-        is_gone = self._files.remove(owner_id, opened.file)
-        self.let_go(owner_id, opened)
-        return Erased(counts, is_pending=not (is_clean and is_gone))
+        while True:
+            opened = self.open_owner(owner_id, may_make=False)
+            if not opened.is_kept:
+                return Erased({}, is_pending=False)
+            try:
+                counts, is_clean = retire(opened.pool)
+            except PoolClosed:
+                continue
+            is_gone = self._remove(owner_id, opened)
+            if counts is not None:
+                return Erased(counts, is_pending=not (is_clean and is_gone))
 
     def describe(self) -> dict[str, Any]:
         """Return place, encryption and versions."""
@@ -160,8 +171,18 @@ class SqliteStore:
             return connect(path, file.key, now=self._clock.now, may_create=False)
 
         first = one_more()
-        migrate(first, place, to_micros(self._clock.now()) or 0)
+        with mapped_errors(place):
+            if not first.table_exists("main", "schema_version"):
+                raise StoreCorrupt(f"{place} is empty")
+            migrate(first, place, to_micros(self._clock.now()) or 0)
         return Pool(place, one_more, first=first)
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        return not path.exists()
+    except OSError:  # it may be there, but not for us: opening it says so
+        return False
 
 
 def _pool_in_memory(clock: Clock) -> Pool:

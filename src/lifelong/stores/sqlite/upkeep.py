@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -24,7 +23,7 @@ from lifelong.stores.sqlite.connection import to_micros
 from lifelong.stores.sqlite.log import insert_index, messages_after
 from lifelong.stores.sqlite.memories import add_passages, remove_passages, select_memories
 from lifelong.stores.sqlite.pool import Pool
-from lifelong.stores.sqlite.queries import fetch, queries
+from lifelong.stores.sqlite.queries import fetch, fetch_value, queries
 from lifelong.stores.sqlite.words import as_json
 
 _SQL = queries("upkeep")
@@ -45,6 +44,8 @@ class SqliteUpkeep:
         old snapshot keeps the WAL, which holds old pages, from being emptied.
         """
         counts: Counter[str] = Counter()
+        if what == Selection() or not self._access.is_there():
+            return Erased({}, is_pending=False)
         at_micros = to_micros(at) or 0
         with self._access.write() as connection:
             _erase_messages(connection, what, at_micros, counts)
@@ -68,6 +69,7 @@ class SqliteUpkeep:
                 *_check_file(connection),
                 *_check_log(connection),
                 *_check_memories(connection),
+                *_check_objects(connection),
             ]
         if len(problems) > _PROBLEMS_MAX:
             more = len(problems) - _PROBLEMS_MAX
@@ -82,6 +84,8 @@ class SqliteUpkeep:
     ) -> int:
         """Make every derived row again, in one transaction; return how many rows were read."""
         done = 0
+        if not self._access.is_there():
+            return done
         with self._access.write() as connection:
             connection.execute(_SQL["clear_log_index"])
             connection.execute(_SQL["clear_passages"])
@@ -118,15 +122,16 @@ def _erase_messages(
 ) -> None:
     rows = fetch(connection, _SQL["message_rows"], (as_json(what.messages),))
     for seq, message_id, _, session_id in rows:
-        connection.execute(_SQL["add_tombstone"], ("message", session_id, message_id, at))
+        if not what.is_taken_back:
+            connection.execute(_SQL["add_tombstone"], ("message", session_id, message_id, at))
         connection.execute(_SQL["remove_passages"], _postings_of(seq))
         counts["passage"] += connection.changes()
         connection.execute(_SQL["remove_message_index"], (seq,))
         counts["message_index"] += connection.changes()
         connection.execute(_SQL["remove_message"], (seq,))
         counts["message"] += connection.changes()
-    connection.execute(_SQL["remove_titles"], (as_json(what.titles),))
-    counts["title"] += connection.changes()
+    connection.execute(_SQL["remove_labels"], (as_json(what.labels),))
+    counts["session_label"] += connection.changes()
     for session_no in dict.fromkeys(row[2] for row in rows):
         connection.execute(_SQL["remove_if_empty"], (session_no,))
         counts["session"] += connection.changes()
@@ -152,13 +157,16 @@ def _postings_of(seq: int) -> tuple[int, int]:
     return seq << SEQ_SHIFT, (seq + 1 << SEQ_SHIFT) - 1
 
 
-def retire(pool: Pool) -> tuple[dict[str, int], bool]:
+def retire(pool: Pool) -> tuple[dict[str, int] | None, bool]:
     """Mark a file as retired and count what it held; return also whether its WAL is empty.
 
     The rows are not removed one by one: the caller unlinks the file and destroys its key. Every
-    access asks for the mark first, so no read shows them from this commit on.
+    access asks for the mark first, so no read shows them from this commit on. The counts are None
+    when it was retired already.
     """
     with pool.write() as connection:
+        if fetch_value(connection, _SQL["is_retired"]):
+            return None, True
         counts = dict(fetch(connection, _SQL["count_rows"]))
         connection.execute(_SQL["retire"])
     return counts, pool.truncate_wal()
@@ -190,18 +198,7 @@ def _check_log(connection: apsw.Connection) -> list[str]:
     problems += [
         f"the index holds passages of message number {seq}, which is not there" for seq in passages
     ]
-    for _, message_id, session_id, payload in fetch(connection, _SQL["stored_payloads"]):
-        if not _is_json(payload):
-            problems.append(f"message {message_id} of session {session_id!r} cannot be read")
     return problems
-
-
-def _is_json(payload: str) -> bool:
-    try:
-        json.loads(payload)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _check_memories(connection: apsw.Connection) -> list[str]:
@@ -209,6 +206,8 @@ def _check_memories(connection: apsw.Connection) -> list[str]:
     postings = [row[0] for row in fetch(connection, _SQL["memory_postings"])]
     indexed = {posting >> SEQ_SHIFT for posting in postings}
     problems = [f"memory number {seq} is not in the index" for seq in sorted(numbers - indexed)]
+    readable = {seq for seq, _ in select_memories(connection, None)}
+    problems += [f"memory number {seq} cannot be read" for seq in sorted(numbers - readable)]
     problems += [
         f"the index holds memory number {seq}, which is not there"
         for seq in sorted(indexed - numbers)
@@ -232,3 +231,8 @@ def _check_memories(connection: apsw.Connection) -> list[str]:
         for row in fetch(connection, _SQL["lost_successors"])
     ]
     return problems
+
+
+def _check_objects(connection: apsw.Connection) -> list[str]:
+    rows = fetch(connection, _SQL["json_columns"])
+    return [f"{what} {name!r} has damaged JSON" for what, name, is_valid in rows if not is_valid]

@@ -125,11 +125,13 @@ CREATE TABLE message_index (
     passage_words INTEGER NOT NULL
 );
 
+-- Marks belong to words: without them a word of Hindi or Thaana falls apart. Private-use characters
+-- (Co), as which this tokenizer also counts every newer emoji, do not.
 -- Row ids are postings (see ports): they carry message, passage and length, so that the term
 -- tables below answer a query without touching any row.
 CREATE VIRTUAL TABLE passage_text USING fts5 (
     text,
-    tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
+    tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* M*'"
 );
 INSERT INTO passage_text (passage_text, rank) VALUES ('secure-delete', 1);
 CREATE VIRTUAL TABLE passage_term USING fts5vocab (passage_text, 'instance');
@@ -137,7 +139,7 @@ CREATE VIRTUAL TABLE passage_frequency USING fts5vocab (passage_text, 'row');
 
 CREATE VIRTUAL TABLE memory_text USING fts5 (
     text,
-    tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co M*'"
+    tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* M*'"
 );
 INSERT INTO memory_text (memory_text, rank) VALUES ('secure-delete', 1);
 CREATE VIRTUAL TABLE memory_term USING fts5vocab (memory_text, 'instance');

@@ -72,13 +72,13 @@ FROM session AS s JOIN message AS m ON m.session_no = s.no
 GROUP BY s.no ORDER BY s.last_seq DESC
 
 -- name: term_postings
-SELECT doc FROM passage_term WHERE term = ?
+SELECT json_group_array(doc) FROM passage_term WHERE term = ?
 
 -- name: term_frequency
 SELECT doc FROM passage_frequency WHERE term = ?
 
 -- name: term_among
-SELECT rowid FROM passage_text WHERE passage_text MATCH ? ORDER BY rowid
+SELECT json_group_array(rowid) FROM passage_text WHERE passage_text MATCH ?
 
 -- name: prefix_terms
 SELECT term FROM passage_frequency WHERE term >= :prefix AND term < :prefix || char(1114111)

@@ -28,7 +28,7 @@ UPDATE memory SET
     text = :text, text_hash = :text_hash, kind = :kind, importance = :importance,
     metadata = :metadata, updated_at = :updated_at, valid_from = :valid_from,
     valid_to = :valid_to, expires_at = :expires_at
-WHERE id = :id RETURNING seq
+WHERE id = :id
 
 -- name: add_parent
 INSERT INTO memory_parent (memory_id, parent_id, position) VALUES (?, ?, ?)
@@ -102,13 +102,13 @@ UPDATE statistic SET value = value + ? WHERE name = ?
 SELECT name, value FROM statistic
 
 -- name: term_postings
-SELECT doc FROM memory_term WHERE term = ?
+SELECT json_group_array(doc) FROM memory_term WHERE term = ?
 
 -- name: term_frequency
 SELECT doc FROM memory_frequency WHERE term = ?
 
 -- name: term_among
-SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid
+SELECT json_group_array(rowid) FROM memory_text WHERE memory_text MATCH ?
 
 -- name: prefix_terms
 SELECT term FROM memory_frequency WHERE term >= :prefix AND term < :prefix || char(1114111)

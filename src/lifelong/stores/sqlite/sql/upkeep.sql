@@ -19,8 +19,8 @@ DELETE FROM passage_text WHERE rowid BETWEEN ? AND ?
 DELETE FROM session
 WHERE no = ? AND NOT EXISTS (SELECT 1 FROM message WHERE session_no = session.no)
 
--- name: remove_titles
-UPDATE session SET title = '' WHERE id IN (SELECT value FROM json_each(?))
+-- name: remove_labels
+UPDATE session SET title = '', metadata = '{}' WHERE id IN (SELECT value FROM json_each(?))
 
 -- name: memory_seqs
 SELECT seq, id FROM memory WHERE id IN (SELECT value FROM json_each(?))
@@ -36,6 +36,9 @@ DELETE FROM memory WHERE seq = ?
 
 -- name: new_generation
 UPDATE property SET value = value + 1 WHERE name = 'generation'
+
+-- name: is_retired
+SELECT value FROM property WHERE name = 'retired'
 
 -- name: retire
 UPDATE property SET value = 1 WHERE name = 'retired'
@@ -71,9 +74,6 @@ SELECT rowid FROM memory_text
 -- name: memory_numbers
 SELECT seq FROM memory
 
--- name: stored_payloads
-SELECT m.seq, m.id, s.id, m.payload FROM message AS m JOIN session AS s ON s.no = m.session_no
-
 -- name: orphan_history
 SELECT DISTINCT memory_id FROM memory_history
 WHERE memory_id NOT IN (SELECT id FROM memory)
@@ -101,3 +101,8 @@ DELETE FROM memory_text
 -- name: session_numbers
 SELECT m.seq, m.session_no FROM message AS m
 WHERE m.seq IN (SELECT value FROM json_each(?))
+
+-- name: json_columns
+SELECT 'session', id, json_valid(metadata) FROM session
+UNION ALL SELECT 'state', name, json_valid(value) FROM state
+UNION ALL SELECT 'history of memory', memory_id, json_valid(metadata) FROM memory_history

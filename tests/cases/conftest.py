@@ -1,0 +1,40 @@
+"""The three stores that every case runs on, and a way to damage what one of them holds."""
+
+import pytest
+
+import lifelong
+from lifelong.conformance import OWNER, Place
+
+PLACES = ("encrypted", "plain", "memory")
+
+
+@pytest.fixture(params=PLACES)
+def place(request, tmp_path):
+    """A place of its own for each test, with no problem in it afterwards."""
+    options = {"encryption": "off"} if request.param == "plain" else {}
+    where = "memory:" if request.param == "memory" else tmp_path / "data"
+    place = Place(
+        lambda clock: lifelong.open(where, clock=clock, **options),
+        is_durable=request.param != "memory",
+    )
+    place.directory = None if request.param == "memory" else where
+    place.is_encrypted = request.param == "encrypted"
+    place.may_have_problems = False
+    yield place
+    problems = place.problems()
+    place.close()
+    assert place.may_have_problems or problems == []
+
+
+@pytest.fixture
+def damage(place):
+    """A function that runs SQL in the owner's file, as a fault of the disk or a stranger might."""
+
+    def execute(sql, *bound):
+        place.may_have_problems = True
+        opened = place.engine._store.open_owner(OWNER, may_make=False)
+        with opened.pool.write() as connection:
+            connection.execute(sql, bound)
+            assert connection.changes() > 0
+
+    return execute
