@@ -164,7 +164,7 @@ def value_of_each(matches):
 def test_choosing_candidates_keeps_the_top(seed, messages, sessions):
     matches = random_log(seed, messages, sessions)
     every = value_of_each(matches)
-    chosen = rank_log(QUESTION, matches, LOG_WEIGHTS)
+    chosen = rank_log(QUESTION, matches)
     # Whoever was chosen has the value that scoring everything gives.
     assert all(one.value == pytest.approx(every[one.seq]) for one in chosen)
     # And few of the best were not chosen.
@@ -176,7 +176,7 @@ def test_choosing_candidates_keeps_the_top(seed, messages, sessions):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_parts_of_a_score_add_up(seed):
-    for one in rank_log(QUESTION, random_log(seed, 500, 8), LOG_WEIGHTS):
+    for one in rank_log(QUESTION, random_log(seed, 500, 8)):
         parts = explain(one, LOG_WEIGHTS)
         assert math.fsum(part.amount for part in parts) == pytest.approx(one.value)
         assert all(part.value for part in parts)
@@ -186,14 +186,14 @@ def test_the_parts_of_a_score_add_up(seed):
 
 
 def test_the_best_comes_first_and_equals_keep_the_order_of_the_log():
-    ranked = rank_log(QUESTION, random_log(1, 500, 8), LOG_WEIGHTS)
+    ranked = rank_log(QUESTION, random_log(1, 500, 8))
     assert ranked == sorted(ranked, key=lambda one: (-one.value, one.seq))
     assert len({one.seq for one in ranked}) == len(ranked)
     assert all(one.seq > 0 for one in ranked)
 
 
 def feature(name, matches, seq, question=QUESTION):
-    (found,) = [one for one in rank_log(question, matches, LOG_WEIGHTS) if one.seq == seq]
+    (found,) = [one for one in rank_log(question, matches) if one.seq == seq]
     return dict(zip(LOG_WEIGHTS, found.features, strict=True))[name]
 
 
@@ -212,7 +212,7 @@ def test_neighbours_count_by_who_speaks():
     assert feature("next", matches, 1) == 0
     assert feature("previous", matches, 4) == 0  # what an assistant says names no topic
     assert feature("assistant", matches, 3) == 1
-    assert [one.seq for one in rank_log(QUESTION, matches, LOG_WEIGHTS) if one.seq == 2] == []
+    assert [one.seq for one in rank_log(QUESTION, matches) if one.seq == 2] == []
     matches = hand_made(rows, [1])
     assert feature("previous", matches, 3) == feature("previous_2", matches, 4) > 0
     matches = hand_made(rows, [1, 4])
@@ -274,12 +274,12 @@ def test_public_scores_keep_the_order_between_0_and_1():
 
 
 def test_memories_fade_and_the_future_is_now():
-    new = score_memory(1, 0.5, importance=5, age_days=0)
+    new = score_memory(1, 0.5, posting=0, importance=5, age_days=0)
     assert new.value == pytest.approx(0.5 + 0.15 + 0.05 * 0.5 + 0.05)
-    assert score_memory(1, 0.5, importance=5, age_days=-400) == new
-    old = score_memory(1, 0.5, importance=5, age_days=90)
+    assert score_memory(1, 0.5, posting=0, importance=5, age_days=-400) == new
+    old = score_memory(1, 0.5, posting=0, importance=5, age_days=90)
     assert new.value - old.value == pytest.approx(0.025)
-    assert math.isfinite(score_memory(1, 0.5, importance=10, age_days=1e6).value)
+    assert math.isfinite(score_memory(1, 0.5, posting=0, importance=10, age_days=1e6).value)
     parts = explain(new, MEMORY_WEIGHTS)
     assert math.fsum(part.amount for part in parts) == pytest.approx(new.value)
     assert parts[0].feature == "own"

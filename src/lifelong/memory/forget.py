@@ -126,7 +126,8 @@ def _all_of(row: StoredMessage) -> str:
     except FormatError:
         return row.payload
     raw = message.raw if message.raw is not None else json.loads(row.payload)
-    return "\n".join([row.speaker or "", searchable_text(message), *leaf_texts(raw)])
+    said = [row.speaker or "", searchable_text(message), *leaf_texts(raw)]
+    return "\n".join([*said, json.dumps(raw, ensure_ascii=False, default=dict)])
 
 
 def _label(session: SessionInfo) -> str:

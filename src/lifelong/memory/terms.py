@@ -21,6 +21,7 @@ STOP_WORDS = frozenset(
 """63 English words that say nothing about a topic (larger lists measured worse)."""
 
 WORDS_MAX_IN_QUERY = 512
+_NARROW = {0xFF01 + at: 0x21 + at for at in range(0x5E)}
 
 _UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao
@@ -33,12 +34,18 @@ _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 _VOWEL_SIGNS = re.compile(
     "[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]"
 )
+_SYMBOLS = (
+    "\u2000-\u200b\u200e-\u206f\u20a0-\u20cf\u2190-\u2bff\ue000-\uf8ff\ufe00-\ufe0f"
+    "\U0001f000-\U0001faff\U000e0000-\U0010ffff"
+)
+_SYMBOL = re.compile(f"[{_SYMBOLS}]")
+# SQLite's tokenizer takes what its tables do not know, every newer emoji say, for letters.
+
 _BETWEEN_WORDS = (
-    "\\s!-/:-@\\[-`{-~"  # white space and the marks of ASCII
-    "\u00a1-\u00bf\u2000-\u206f\u2190-\u2bff\u3000-\u3004\u3008-\u303f\ufe00-\ufe0f\uff01-\uff0f"
+    f"\\s!-/:-@\\[-`{{-~\u00a1-\u00bf\u00d7\u00f7\u3000-\u3004\u3008-\u303f\uff01-\uff0f{_SYMBOLS}"
 )
 _WORD = re.compile(f"[^{_BETWEEN_WORDS}]+")
-# Other marks (emoji, say) are left to the index's own tokenizer, which splits once more.
+# Other marks are left to the index's own tokenizer, which splits once more.
 
 
 def fold(text: str) -> str:
@@ -53,7 +60,7 @@ def index_text(text: str) -> str:
     folded = fold(text)
     if folded.isascii():
         return folded
-    return _UNSPACED_RUN.sub(_as_pairs, folded)
+    return _UNSPACED_RUN.sub(_as_pairs, _SYMBOL.sub(" ", folded))
 
 
 def unspaced_characters(text: str) -> int:
@@ -72,10 +79,11 @@ def _as_pairs(run: re.Match[str]) -> str:
 def text_hash(text: str) -> bytes:
     """Return the hash by which exact duplicates are known.
 
-    Case, composition of accents and white space are put aside; nothing that could tell two facts
-    apart is, so that 4² is not 42.
+    Case, width, composition of accents and white space are put aside; nothing that could tell two
+    facts apart is, so that 4² is not 42.
     """
-    plain = " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    narrow = text if text.isascii() else unicodedata.normalize("NFC", text).translate(_NARROW)
+    plain = " ".join(narrow.casefold().split())
     return hashlib.blake2b(plain.encode(), digest_size=16).digest()
 
 
@@ -117,6 +125,8 @@ def parse_query(text: str) -> Query:
 
 
 def _add_word(word: str, words: dict[str, None], prefixes: dict[str, None]) -> None:
+    if not any(map(str.isalnum, word)):
+        return
     if word.isascii():
         words[word] = None
         return

@@ -103,6 +103,8 @@ def connect(
         StoreError: one of its kinds, when it cannot be opened.
     """
     require_safe_sqlite()
+    if path is not None and not may_create and _is_empty(path):
+        raise StoreCorrupt(f"{path} is empty")  # SQLite would take it for a new database
     with mapped_errors(str(path or "memory")):
         create = apsw.SQLITE_OPEN_CREATE if may_create else 0
         connection = apsw.Connection(
@@ -114,6 +116,13 @@ def connect(
             connection.close()
             raise
     return connection
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return path.stat().st_size == 0
+    except OSError:  # opening it says why
+        return False
 
 
 def _configure(connection: apsw.Connection, path: Path | None, key: bytes | None, now: Now) -> None:

@@ -15,7 +15,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -181,31 +181,33 @@ def _ensure_catalogue(path: Path, key: bytes | None, now: Now) -> None:
     if any((path / _OWNERS).glob("*.db")):
         raise StoreCorrupt(f"{catalogue} is missing")
     draft = path / f".draft-{secrets.token_hex(8)}"
-    connection = connect(draft, key, now=now)
-    with mapped_errors(str(path)):
-        connection.execute(_CATALOGUE_SCHEMA)
-        connection.close()
     try:
-        os.link(draft, catalogue)
-    except FileExistsError:
-        pass
+        connection = connect(draft, key, now=now)
+        with mapped_errors(str(path)):
+            connection.execute(_CATALOGUE_SCHEMA)
+            connection.close()
+        _link(draft, catalogue)
     finally:
-        draft.unlink()
+        remove_database(draft)
     _sync_directory(path)
+
+
+def _link(draft: Path, file: Path) -> None:
+    """Give a finished draft its name, unless another process was first."""
+    with suppress(FileExistsError):
+        os.link(draft, file)
 
 
 def _link_new(text: str, file: Path) -> None:
     draft = file.with_name(f".draft-{secrets.token_hex(8)}")
-    with draft.open("x", encoding="utf-8") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
     try:
-        os.link(draft, file)
-    except FileExistsError:
-        pass
+        with draft.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        _link(draft, file)
     finally:
-        draft.unlink()
+        draft.unlink(missing_ok=True)
 
 
 def _sync_directory(path: Path) -> None:
@@ -249,7 +251,8 @@ class DirectoryFiles:
         self._marker = marker
         self._now: Now = clock.now
         self._catalogue = Pool(
-            str(path / _CATALOGUE), lambda: connect(path / _CATALOGUE, master_key, now=clock.now)
+            str(path / _CATALOGUE),
+            lambda: connect(path / _CATALOGUE, master_key, now=clock.now, may_create=False),
         )
         with self._catalogue.read() as connection:
             fetch(connection, "SELECT count(*) FROM owner")
