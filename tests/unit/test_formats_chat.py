@@ -361,13 +361,13 @@ def test_nesting_is_bounded_long_before_python_is():
 @pytest.mark.parametrize("name", ["openai", "", "CHAT", "lifelong"])
 def test_an_unknown_format_names_the_known_ones(name):
     for call in (formats.parse, formats.render):
-        with pytest.raises(UnknownFormat, match="is not one of anthropic, chat"):
+        with pytest.raises(UnknownFormat, match="is not one of anthropic, chat, gemini, responses"):
             call([], name)
     with pytest.raises(UnknownFormat):
         formats.parse_item({}, name)
 
 
 def test_the_formats_are_these():
-    assert formats.FORMATS == ("anthropic", "chat")
-    assert formats.render([], "chat") == formats.Rendered([])
-    assert formats.render([], "anthropic") == formats.Rendered([])
+    assert formats.FORMATS == ("anthropic", "chat", "gemini", "responses")
+    for name in formats.FORMATS:
+        assert formats.render([], name) == formats.Rendered([])

@@ -144,10 +144,10 @@ def test_a_reply_that_was_split_into_items_is_one_chat_item():
 
     # Then the calls stand together, with the results right after them
     assert rendered.items == [
-        {"role": "assistant", "content": "I look."},
         {
             "role": "assistant",
             "content": [
+                {"type": "text", "text": "I look."},
                 {"type": "text", "text": "And here."},
                 {"type": "text", "text": "Also."},
             ],
@@ -354,7 +354,8 @@ def test_an_attachment_made_in_code_has_no_bytes_to_carry():
 
     for name in formats.FORMATS:
         rendered = formats.render(messages, name)
-        assert rendered.items == [{"role": "user", "content": "hi"}]
+        content = {"parts": [{"text": "hi"}]} if name == "gemini" else {"content": "hi"}
+        assert rendered.items == [{"role": "user", **content}]
         assert len(rendered.dropped) == 1
 
 

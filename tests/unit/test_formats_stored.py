@@ -83,7 +83,7 @@ def test_the_smallest_native_form_has_no_empty_fields():
 
 
 def test_a_raw_item_of_a_format_that_is_not_known_is_kept_in_the_native_form():
-    message = Message("user", (TextPart("hi"),), format="gemini", raw={"parts": [{"text": "hi"}]})
+    message = Message("user", (TextPart("hi"),), format="bedrock", raw={"parts": [{"text": "hi"}]})
 
     name, text = encode(message)
     back = decode(name, text)
@@ -111,7 +111,7 @@ UNSTORABLE = [
     ({"role": "user", "n": 10**5000}, r"\.n is a number of more than"),
     ({"role": "user", 5: "a"}, r" has a key that is int, not text"),
     ({"content": "a"}, r" has no role"),
-    ({"role": "user", "content": 5}, r"\.content is int"),
+    ({"role": "user", "content": 5}, r"\.content (is int|stands where)"),
 ]
 
 
@@ -200,8 +200,8 @@ def test_a_broken_native_form_is_refused_by_its_place(text, detail):
 
 
 def test_an_unknown_form_is_named():
-    with pytest.raises(UnknownFormat, match="'gemini' is not one of anthropic, chat"):
-        decode("gemini", '{"role": "user"}')
+    with pytest.raises(UnknownFormat, match="'bedrock' is not one of anthropic, chat"):
+        decode("bedrock", '{"role": "user"}')
 
 
 def test_nesting_up_to_the_limit_comes_back():

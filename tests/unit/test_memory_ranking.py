@@ -19,7 +19,7 @@ from lifelong.memory.ranking import (
     speaker_match,
 )
 from lifelong.memory.terms import parse_query
-from lifelong.rows import LogColumns, LogMatches, TermMatches, pack_posting
+from lifelong.rows import SEQ_SHIFT, LogColumns, LogMatches, TermMatches, pack_posting
 
 VOCABULARY = [f"word{number}" for number in range(40)]
 
@@ -172,6 +172,11 @@ def test_choosing_candidates_keeps_the_top(seed, messages, sessions):
     top = {one.seq for one in chosen[:10]}
     assert len(top & set(best[:10])) >= 7
     assert best[0] in {one.seq for one in chosen}
+    # Asked for all, nothing with a word of the question is left out.
+    everything = {one.seq for one in rank_log(QUESTION, matches, depth=None)}
+    assert {
+        posting >> SEQ_SHIFT for term in matches.terms for posting in term.postings
+    } <= everything
 
 
 @pytest.mark.parametrize("seed", range(3))

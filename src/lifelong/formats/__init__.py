@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lifelong.errors import UnknownFormat
-from lifelong.formats import anthropic, chat
+from lifelong.formats import anthropic, chat, gemini, responses
+from lifelong.formats.calls import distinct_calls
 from lifelong.formats.rendered import Rendered
 from lifelong.messages import Message
 
@@ -28,7 +29,7 @@ class _Format:
 
 _TABLE = {
     module.NAME: _Format(module.parse, module.parse_item, module.render)
-    for module in (anthropic, chat)
+    for module in (anthropic, chat, gemini, responses)
 }
 
 FORMATS = tuple(_TABLE)
@@ -68,6 +69,8 @@ def parse_item(item: Any, format: str, where: str = "item") -> Message:
 def render(messages: Iterable[Message], format: str) -> Rendered:
     """Return messages as a provider's items.
 
+    Where two calls of other formats have one id, each gets its own, and its result with it.
+
     Args:
         messages: of any format, mixed or made in code. They are not changed.
         format: one of `FORMATS`.
@@ -76,7 +79,7 @@ def render(messages: Iterable[Message], format: str) -> Rendered:
         UnknownFormat: there is no such format.
         FormatError: the arguments of a call that was made in code are no JSON.
     """
-    return _format(format).render(messages)
+    return _format(format).render(distinct_calls(messages, format))
 
 
 def _format(name: str) -> _Format:

@@ -15,6 +15,7 @@ from typing import Any
 
 from lifelong.errors import FormatError
 from lifelong.formats import attachments
+from lifelong.formats.calls import arguments_object
 from lifelong.formats.rendered import Rendered, name_of
 from lifelong.formats.shape import (
     beside_text,
@@ -23,12 +24,14 @@ from lifelong.formats.shape import (
     id_of,
     items_of,
     joined_text,
+    kind_of,
     role_of,
     text_of,
     word_of,
 )
-from lifelong.formats.strict_json import copied, dumps, loads
+from lifelong.formats.strict_json import copied
 from lifelong.messages import (
+    ASSISTANT,
     DEVELOPER,
     ROLES,
     SYSTEM,
@@ -126,9 +129,9 @@ def render(messages: Iterable[Message]) -> Rendered:
     """Return messages as Anthropic's items and top-level system.
 
     A message that came in this format gives its raw item back. Another is made from its parts, and
-    a part's own raw form is used where it is of this format. Tool messages that follow one another
-    become one user item. System messages become the top-level system, save those of this format
-    that stand after another item: they stay in their place.
+    a part's own raw form is used where it is of this format. Assistant messages that follow one
+    another become one item, and tool messages one user item. System messages become the top-level
+    system, save those of this format that stand after another item: they stay in their place.
 
     Raises:
         FormatError: the arguments of a call that was made in code are no JSON.
@@ -136,24 +139,33 @@ def render(messages: Iterable[Message]) -> Rendered:
     items: list[dict[str, Any]] = []
     systems: list[Any] = []
     dropped: list[str] = []
-    open_results: list[dict[str, Any]] | None = None
+    open_role: str | None = None
     for index, message in enumerate(messages):
         losses: list[str] = []
         made = _item(message, losses)
-        is_result = message.role == TOOL and not _has_own_raw(message)
         if made is None:
             losses.append("nothing that anthropic can carry is in it, so the message was left out")
         elif message.role in _SYSTEM_ROLES and not (items and _has_own_raw(message)):
             systems.append(made.get("content"))
             if made.keys() - {"role", "content"}:
                 losses.append("the top-level system carries nothing but the content")
-        elif is_result and open_results is not None:
-            open_results.extend(made["content"])
+        elif open_role is not None and open_role == _joined_role(message):
+            items[-1]["content"] = [*_as_blocks(items[-1]), *_as_blocks(made)]
         else:
             items.append(made)
-            open_results = made["content"] if is_result else None
+            open_role = _joined_role(message)
         dropped.extend(f"messages[{index}]: {loss}." for loss in losses)
     return Rendered(items, _joined_system(systems), tuple(dropped))
+
+
+def _joined_role(message: Message) -> str | None:
+    is_joined = message.format != NAME and message.role in (ASSISTANT, TOOL)
+    return message.role if is_joined else None
+
+
+def _as_blocks(item: dict[str, Any]) -> list[dict[str, Any]]:
+    content = item["content"]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def _has_own_raw(message: Message) -> bool:
@@ -202,7 +214,7 @@ def _blocks(part: Part, message: Message, losses: list[str]) -> list[dict[str, A
             return [{"type": "text", "text": text}] if text.strip() else []
         case ToolCallPart(given_id, name), "assistant":
             call = {"type": "tool_use", "id": _call_id(given_id), "name": name}
-            return [{**call, "input": _input(part, losses)}]
+            return [{**call, "input": arguments_object(part, losses)}]
         case ToolResultPart(), "tool" | "user":
             return [_result_block(part, losses)]
         case AttachmentPart(raw=raw), "user" if made := attachments.for_anthropic(raw):
@@ -217,8 +229,7 @@ def _result_block(part: ToolResultPart, losses: list[str]) -> dict[str, Any]:
     for other in beside_text(part.raw):
         made = attachments.for_anthropic(other)
         if made is None:
-            kind = word_of(other, "type")
-            losses.append(f"a part of type {kind!r} cannot stand in {name_of(part)}")
+            losses.append(f"a part of type {kind_of(other)!r} cannot stand in {name_of(part)}")
         else:
             others.append(made)
     text = part.text if part.text.strip() else ""
@@ -235,18 +246,3 @@ def _result_block(part: ToolResultPart, losses: list[str]) -> dict[str, Any]:
 def _call_id(given: str) -> str:
     # Anthropic refuses any other character, and some chat providers give ids like "functions.f:0".
     return _OUTSIDE_IDS.sub(lambda found: f"_{ord(found[0]):x}_", given)
-
-
-def _input(part: ToolCallPart, losses: list[str]) -> dict[str, Any]:
-    where = f"the arguments of call {part.id!r}"
-    text = part.arguments if isinstance(part.arguments, str) else dumps(part.arguments, where)
-    if not text.strip():
-        return {}
-    try:
-        found = loads(text, where)
-    except FormatError:
-        found = None
-    if isinstance(found, dict):
-        return found
-    losses.append(f"{where} are no JSON object, so they stand as text under 'raw_arguments'")
-    return {"raw_arguments": text}

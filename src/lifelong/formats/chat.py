@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lifelong.formats import attachments
+from lifelong.formats.calls import arguments_text
 from lifelong.formats.rendered import Rendered, name_of
 from lifelong.formats.shape import (
     beside_text,
@@ -18,12 +19,13 @@ from lifelong.formats.shape import (
     id_of,
     items_of,
     joined_text,
+    kind_of,
     mappings_of,
     role_of,
     text_of,
     word_of,
 )
-from lifelong.formats.strict_json import copied, dumps
+from lifelong.formats.strict_json import copied
 from lifelong.messages import (
     ASSISTANT,
     DEVELOPER,
@@ -134,31 +136,33 @@ def render(messages: Iterable[Message]) -> Rendered:
 
     A message that came in this format gives its raw item back. Another is made from its parts, and
     a part's own raw form is used where it is of this format. Assistant messages that follow one
-    another after a call become one item, for chat wants the results right after their calls.
+    another become one item where one has a call, for chat wants results right after their calls.
 
     Raises:
         FormatError: the arguments of a call that was made in code are no JSON.
     """
     items: list[dict[str, Any]] = []
     dropped: list[str] = []
-    calling: dict[str, Any] | None = None
+    open_reply: dict[str, Any] | None = None
     for index, message in enumerate(messages):
-        if message.format == NAME and message.raw is not None:
-            items.append(copied(message.raw))
-            calling = None
-            continue
         losses: list[str] = []
-        made = _items_from_parts(message, losses)
+        made = _items(message, losses)
+        is_foreign_reply = message.role == ASSISTANT and message.format != NAME
         if not made:
             losses.append("nothing that chat can carry is in it, so the message was left out")
-        elif calling is not None and message.role == ASSISTANT:
-            _join(calling, made.pop())
+        elif open_reply is not None and is_foreign_reply and _has_call(open_reply, made[-1]):
+            _join(open_reply, made.pop())
         else:
-            is_calling = message.role == ASSISTANT and "tool_calls" in made[-1]
-            calling = made[-1] if is_calling else None
+            open_reply = made[-1] if is_foreign_reply else None
         items.extend(made)
         dropped.extend(f"messages[{index}]: {loss}." for loss in losses)
     return Rendered(items, dropped=tuple(dropped))
+
+
+def _items(message: Message, losses: list[str]) -> list[dict[str, Any]]:
+    if message.format == NAME and message.raw is not None:
+        return [copied(message.raw)]
+    return _items_from_parts(message, losses)
 
 
 def _items_from_parts(message: Message, losses: list[str]) -> list[dict[str, Any]]:
@@ -192,9 +196,13 @@ def _is_put_on(item: dict[str, Any], part: Part, is_own: bool) -> bool:
     return False
 
 
+def _has_call(*items: dict[str, Any]) -> bool:
+    return any("tool_calls" in item for item in items)
+
+
 def _join(item: dict[str, Any], later: dict[str, Any]) -> None:
     item["content"] = _content([*_as_parts(item["content"]), *_as_parts(later["content"])])
-    item["tool_calls"].extend(later.get("tool_calls", ()))
+    item["tool_calls"] = [*item.get("tool_calls", ()), *later.get("tool_calls", ())]
     for key in later.keys() - item.keys():
         item[key] = later[key]
 
@@ -211,7 +219,7 @@ def _result_item(part: ToolResultPart, is_own: bool, losses: list[str]) -> dict[
         return raw
     name = name_of(part)
     losses.extend(
-        f"a part of type {word_of(block, 'type')!r} cannot stand in {name}"
+        f"a part of type {kind_of(block)!r} cannot stand in {name}"
         for block in beside_text(part.raw)
     )
     if part.is_error:
@@ -223,10 +231,7 @@ def _call(part: ToolCallPart, is_own: bool) -> dict[str, Any]:
     if is_own and part.raw is not None:
         raw: dict[str, Any] = copied(part.raw)
         return raw
-    arguments = part.arguments
-    if not isinstance(arguments, str):
-        arguments = dumps(arguments, f"the arguments of call {part.id!r}")
-    function = {"name": part.name, "arguments": arguments}
+    function = {"name": part.name, "arguments": arguments_text(part)}
     return {"id": part.id, "type": "function", "function": function}
 
 

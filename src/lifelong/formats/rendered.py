@@ -22,8 +22,9 @@ class Rendered:
 
     Attributes:
         items: the provider's items, in order; they share no list or mapping with the messages.
-        system: Anthropic's top-level system, text or a list of blocks, or None. Always None for
-            chat, where system messages stand among the items.
+        system: what stands beside the items: Anthropic's top-level system, text or a list of
+            blocks, or Gemini's system instruction, or None. Always None for chat and responses,
+            where system messages stand among the items.
         dropped: one sentence for each thing that the format cannot carry. Marks that only steer
             one provider (its usage numbers, cache marks and item ids) are no such thing.
     """

@@ -12,6 +12,9 @@ from lifelong.errors import FormatError
 from lifelong.formats.strict_json import flaw_of
 from lifelong.messages import Raw
 
+TEXT_TYPES = ("text", "input_text", "output_text")
+"""The types of blocks that hold text, in the formats whose blocks have types."""
+
 
 def items_of(payload: Any) -> list[Raw]:
     """Return the items of a payload.
@@ -122,18 +125,36 @@ def joined_text(content: str | list[Raw], where: str) -> str:
     return "\n".join(
         text_of(block, "text", f"{where}.content[{index}]")
         for index, block in enumerate(content)
-        if block.get("type") == "text"
+        if block.get("type") in TEXT_TYPES
     )
 
 
 def beside_text(raw: Raw | None) -> list[Raw]:
-    """Return the blocks of a tool's raw result that its text does not say: images and the like."""
-    content = raw.get("content") if raw is not None else None
-    if not isinstance(content, (list, tuple)):
+    """Return the blocks of a tool's raw result that its text does not say: images and the like.
+
+    Args:
+        raw: the result in any of the formats, or None.
+    """
+    if raw is None:
         return []
-    return [
-        block for block in content if isinstance(block, Mapping) and block.get("type") != "text"
-    ]
+    response = raw.get("functionResponse", raw.get("function_response"))
+    if isinstance(response, Mapping):
+        held = response.get("parts")
+    else:
+        held = raw.get("content", raw.get("output"))
+    blocks = [held] if isinstance(held, Mapping) else held
+    if not isinstance(blocks, (list, tuple)):
+        return []
+    return [block for block in blocks if isinstance(block, Mapping) and not _is_said(block)]
+
+
+def _is_said(block: Raw) -> bool:
+    return block.get("type") in TEXT_TYPES or "stdout" in block
+
+
+def kind_of(part: Raw) -> str:
+    """Return what a raw part is called: its type, or its first key where parts have no types."""
+    return word_of(part, "type") or next(iter(part), "")
 
 
 def _kind(value: Any) -> str:
