@@ -76,18 +76,18 @@ def test_d19_variant_segments_are_not_joined(place):
     assert len(place.owner.memories(namespace=("a", "b"))) == 1
 
 
-@pytest.mark.parametrize("crafted", CRAFTED, ids=range(len(CRAFTED)))
-def test_d20_a_key_is_no_sql(place, crafted):
+def test_d20_a_key_is_no_sql(place):
     owner = place.owner
     owner.remember("tram one", namespace=("a",), metadata={"colour": "red"})
     owner.remember("tram two", namespace=("b",), metadata={"colour": "blue"})
-    for narrowed in ({"namespace": ("a",)}, {}):
-        try:
-            found = owner.recall("tram", metadata=crafted, **narrowed).hits
-            found += tuple(owner.memories(metadata=crafted, **narrowed))
-        except InputError:
-            continue
-        assert found == ()
+    for crafted in CRAFTED:
+        for narrowed in ({"namespace": ("a",)}, {}):
+            try:
+                found = owner.recall("tram", metadata=crafted, **narrowed).hits
+                found += tuple(owner.memories(metadata=crafted, **narrowed))
+            except InputError:
+                continue
+            assert found == (), str(crafted)[:99]
     assert texts(place.reopen().memories()) == ["tram one", "tram two"]
 
 

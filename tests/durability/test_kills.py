@@ -71,6 +71,16 @@ def keep_writing(send, where, cycle):
             send(("forgotten", ids[:1]))
 
 
+def assert_batches_are_whole(stored):
+    """What was not acknowledged is there whole or not at all."""
+    batches = {}
+    for message_id in stored:
+        batches.setdefault(message_id.rpartition("/")[0], set()).add(message_id)
+    for name, found in batches.items():
+        size = int(name.partition("/")[2]) % 4 + 1
+        assert len(found) == size or (is_to_be_forgotten(f"{name}/0") and len(found) == size - 1)
+
+
 def test_no_acknowledged_row_is_lost_when_a_writer_is_killed(tmp_path):
     chance = random.Random(7)
     done = {"message": [], "memory": [], "forgotten": []}
@@ -95,13 +105,7 @@ def test_no_acknowledged_row_is_lost_when_a_writer_is_killed(tmp_path):
             assert {*done["memory"]} <= known
             assert len(owner.memories()) <= 3
             assert owner.check().is_clean
-    # What was not acknowledged is there whole or not at all.
-    batches = {}
-    for message_id in stored:
-        batches.setdefault(message_id.rpartition("/")[0], set()).add(message_id)
-    for name, found in batches.items():
-        size = int(name.partition("/")[2]) % 4 + 1
-        assert len(found) == size or (is_to_be_forgotten(f"{name}/0") and len(found) == size - 1)
+    assert_batches_are_whole(stored)
 
 
 def test_a_process_killed_while_it_makes_a_store_leaves_none_or_a_whole_one(tmp_path):

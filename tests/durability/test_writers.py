@@ -2,7 +2,7 @@
 
 import lifelong
 from lifelong.conformance import in_processes, in_threads, said, texts
-from lifelong.memory.ranking import LOG_WEIGHTS, rank_log
+from lifelong.memory.ranking import rank_log
 from lifelong.memory.terms import parse_query
 from lifelong.stores.sqlite import store as sqlite_store
 from lifelong.stores.sqlite.columns import ColumnsCache
@@ -146,7 +146,7 @@ def test_ranking_while_another_thread_extends_what_is_held_in_memory(tmp_path, m
         matches = owner._store.log.match(question.words, question.prefixes)
 
         def speaker_number(self, name):
-            looking.append(rank_log(question, matches, LOG_WEIGHTS))
+            looking.append(rank_log(question, matches))
             return number_of(self, name)
 
         monkeypatch.setattr(ColumnsCache, "_speaker_number", speaker_number)

@@ -73,12 +73,15 @@ class MemorySuite:
         times = (found.recorded_at, found.valid_from, found.expires_at)
         assert all(moment and moment.utcoffset() == timedelta(0) for moment in times)
 
-    @pytest.mark.parametrize("metadata", METADATA)
-    def test_metadata_comes_back_as_it_went_in(self, place: Place, metadata: Any) -> None:
+    def test_metadata_comes_back_as_it_went_in(self, place: Place) -> None:
         """With the types of JSON: 1, 1.0 and true are three values."""
-        memory_id = place.owner.remember("x", metadata=metadata).id
-        found = place.reopen().memory(memory_id).metadata
-        assert repr(dict(found)) == repr(metadata)
+        ids = [
+            place.owner.remember(f"memory {number}", metadata=metadata).id
+            for number, metadata in enumerate(METADATA)
+        ]
+        owner = place.reopen()
+        for memory_id, metadata in zip(ids, METADATA, strict=True):
+            assert repr(dict(owner.memory(memory_id).metadata)) == repr(metadata)
 
     @pytest.mark.parametrize(
         "again",

@@ -36,7 +36,7 @@ from lifelong.memory.ranking import (
 from lifelong.memory.terms import Query, fold, parse_query
 from lifelong.ports import Clock, OwnerStore
 from lifelong.records import Found, Hit, Memory, Trust
-from lifelong.rows import MemoryFilter, StoredMessage, passage_of
+from lifelong.rows import LogMatches, MemoryFilter, StoredMessage, passage_of
 from lifelong.working.tokens import estimate_tokens
 
 LOG, MEMORY = "log", "memory"
@@ -123,31 +123,48 @@ def recall(
         InputError: a limit or a field cannot be one.
     """
     hits_max, tokens_max = clean_limit(limits[0]), clean_limit(limits[1], "tokens_max")
-    sources = tuple(fields.get("sources", SOURCES))
-    for source in sources:
-        if source not in SOURCES:
-            raise InvalidValue(f"source {source!r} is none of {', '.join(SOURCES)}")
     which = memory_filter(clock, fields)
+    sources = _sources(fields)
+    if not isinstance(query, str):
+        raise InvalidValue(f"the question is {type(query).__name__}, not text")
     asked = parse_query(storable(query)[0])
     if asked.is_empty:
         return Found((), 0, ("the question has no word to look for",))
     if hits_max == 0:
         return Found((), 0, ("the limit is 0",))
     packing = _Packing(hits_max, tokens_max or 0, fields.get("min_score", 0.0))
-    asks_log = LOG in sources and not _narrows_to_memories(fields)
-    log = store.log.match(asked.words, asked.prefixes) if asks_log else None
     memories = _from_memories(store, asked, which) if MEMORY in sources else []
-    seen: set[int] = set()
-    for depth in (CANDIDATES_MAX, None):
-        ranked = rank_log(asked, log, depth=depth) if log else []
-        fresh = [_Candidate(LOG, one) for one in ranked if one.seq not in seen]
-        seen.update(one.seq for one in ranked)
-        candidates = sorted([*fresh, *memories], key=lambda one: -one.scored.value)
+    matches = store.log.match(asked.words, asked.prefixes) if LOG in sources else None
+    for messages in _rounds(asked, matches):
+        candidates = sorted([*messages, *memories], key=lambda one: -one.scored.value)
         memories = []
         packing.candidates += len(candidates)
-        if not _pack(store, asked, candidates, packing) or len(ranked) < CANDIDATES_MAX:
+        if not _pack(store, asked, candidates, packing):
             break
     return packing.found()
+
+
+def _sources(fields: RecallFields) -> tuple[str, ...]:
+    sources = tuple(fields.get("sources", SOURCES))
+    for source in sources:
+        if source not in SOURCES:
+            raise InvalidValue(f"source {source!r} is none of {', '.join(SOURCES)}")
+    if _narrows_to_memories(fields):
+        return tuple(source for source in sources if source != LOG)
+    return sources
+
+
+def _rounds(asked: Query, matches: LogMatches | None) -> Iterator[list[_Candidate]]:
+    """Yield the messages worth asking for first, then, if more are wanted, all the others."""
+    if matches is None:
+        yield []
+        return
+    first = rank_log(asked, matches)
+    yield [_Candidate(LOG, one) for one in first]
+    if len(first) >= CANDIDATES_MAX:
+        seen = {one.seq for one in first}
+        everyone = rank_log(asked, matches, depth=None)
+        yield [_Candidate(LOG, one) for one in everyone if one.seq not in seen]
 
 
 def _pack(

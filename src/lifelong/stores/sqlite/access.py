@@ -46,6 +46,10 @@ class OpenOwners(Protocol):
         """Return the open file of an owner; an empty one that nobody writes, if there is none."""
         ...
 
+    def drop(self, owner_id: str, opened: OpenOwner) -> None:
+        """Forget an open file that cannot be used any more, so that it is looked up again."""
+        ...
+
     def let_go(self, owner_id: str, opened: OpenOwner) -> None:
         """Finish the removal of a retired file, which may have been begun elsewhere."""
         ...
@@ -79,7 +83,8 @@ class Access:
             with ExitStack() as stack:
                 try:
                     connection = stack.enter_context(opened.pool.transaction(begin))
-                except PoolClosed:  # by another thread, between finding it and using it
+                except PoolClosed:  # by another, between finding it and using it
+                    self._owners.drop(self._owner_id, opened)
                     continue
                 if not fetch_value(connection, _RETIRED):
                     yield connection, opened

@@ -56,8 +56,6 @@ class ColumnsCache:
                 self._pad(gap)
             before = self._newest_by_session.get(session_no, 0)
             self._newest_by_session[session_no] = seq
-            if before:
-                c.following[before] = seq
             c.session.append(session_no)
             c.previous.append(before)
             c.following.append(0)
@@ -70,6 +68,8 @@ class ColumnsCache:
             c.session_words[session_no] = c.session_words.get(session_no, 0) + total
             c.passages += passages
             c.passage_words += total
+            if before:  # last: another thread that ranks may follow this link at once
+                c.following[before] = seq
 
     def _pad(self, gap: int) -> None:
         c = self._columns

@@ -135,10 +135,11 @@ def _master_key(path: Path, marker: Marker, source: KeySource) -> bytes | None:
 
 def _read_marker(path: Path) -> Marker | None:
     file = path / _MARKER
+    has_catalogue = (path / _CATALOGUE).exists()  # looked for first: it is made after the marker
     try:
         content = file.read_bytes()
     except FileNotFoundError:
-        if (path / _CATALOGUE).exists():
+        if has_catalogue:
             raise StoreCorrupt(f"{file} is missing") from None
         return None
     try:
@@ -176,9 +177,11 @@ def _create_marker(path: Path, source: KeySource, *, is_encrypted: bool) -> Mark
 def _ensure_catalogue(path: Path, key: bytes | None, now: Now) -> None:
     """Make the catalogue of a new directory; one that lost it beside its owners is damaged."""
     catalogue = path / _CATALOGUE
+    # Looked for first: whoever makes an owner in the meantime made the catalogue before it.
+    has_owners = any((path / _OWNERS).glob("*.db"))
     if catalogue.exists():
         return
-    if any((path / _OWNERS).glob("*.db")):
+    if has_owners:
         raise StoreCorrupt(f"{catalogue} is missing")
     draft = path / f".draft-{secrets.token_hex(8)}"
     try:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import apsw
 
-from lifelong.errors import StoreClosed, StoreCorrupt
+from lifelong.errors import StoreClosed, StoreCorrupt, StoreReadOnly
 from lifelong.ports import Clock
 from lifelong.rows import Erased
 from lifelong.stores.sqlite.access import Access, OpenOwner, OwnerFile
@@ -97,7 +97,11 @@ class SqliteStore:
             if self._files.find(owner_id) == file:
                 raise StoreCorrupt(f"{file.path} is missing")
             return self.open_owner(owner_id, may_make=may_make)
-        return self._keep(owner_id, OpenOwner(file, self._pool(file)))
+        try:
+            pool = self._pool(file)
+        except PoolClosed:  # the file went while it was being opened
+            return self.open_owner(owner_id, may_make=may_make)
+        return self._keep(owner_id, OpenOwner(file, pool))
 
     def _keep(self, owner_id: str, opened: OpenOwner) -> OpenOwner:
         with self._turn:
@@ -115,11 +119,15 @@ class SqliteStore:
 
     def _remove(self, owner_id: str, opened: OpenOwner) -> bool:
         is_gone = self._files.remove(owner_id, opened.file)
+        self.drop(owner_id, opened)
+        return is_gone
+
+    def drop(self, owner_id: str, opened: OpenOwner) -> None:
+        """Forget an open file that cannot be used any more, so that it is looked up again."""
         with self._turn:
             if self._open.get(owner_id) is opened:
                 del self._open[owner_id]
         opened.pool.close()
-        return is_gone
 
     def forget_owner(self, owner_id: str) -> Erased:
         """Mark the owner's file as retired, then destroy its key and unlink it.
@@ -135,6 +143,7 @@ class SqliteStore:
             try:
                 counts, is_clean = retire(opened.pool)
             except PoolClosed:
+                self.drop(owner_id, opened)
                 continue
             is_gone = self._remove(owner_id, opened)
             if counts is not None:
@@ -168,7 +177,12 @@ class SqliteStore:
         path, place = file.path, str(file.path)
 
         def one_more() -> apsw.Connection:
-            return connect(path, file.key, now=self._clock.now, may_create=False)
+            try:
+                return connect(path, file.key, now=self._clock.now, may_create=False)
+            except StoreReadOnly as error:
+                if _is_missing(path):  # another process took it away
+                    raise PoolClosed(place) from error
+                raise
 
         first = one_more()
         with mapped_errors(place):

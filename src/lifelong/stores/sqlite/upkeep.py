@@ -212,17 +212,24 @@ def _check_memories(connection: apsw.Connection) -> list[str]:
         f"the index holds memory number {seq}, which is not there"
         for seq in sorted(indexed - numbers)
     ]
+    return [*problems, *_check_totals(connection, postings), *_check_links(connection)]
+
+
+def _check_totals(connection: apsw.Connection, postings: Sequence[int]) -> list[str]:
     found = dict(fetch(connection, _SQL["statistics"]))
     counted = {
         "memory_passages": len(postings),
         "memory_words": sum(posting & WORDS_MAX for posting in postings),
     }
-    problems += [
+    return [
         f"statistic {name} is {found.get(name)}, counted {value}"
         for name, value in counted.items()
         if found.get(name) != value
     ]
-    problems += [
+
+
+def _check_links(connection: apsw.Connection) -> list[str]:
+    problems = [
         f"history of memory {row[0]}, which is not there"
         for row in fetch(connection, _SQL["orphan_history"])
     ]
