@@ -14,8 +14,12 @@ import lifelong
 
 ROOT = Path(__file__).resolve().parents[2]
 TRANSCRIPTS = str(ROOT / "examples" / "transcripts")
-START = "from lifelong.apps.cli import main; main()"
-MANY = 10_000
+# A shell's background job, as a CI may be, is born deaf to Ctrl-C, and so are its children.
+START = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "from lifelong.apps.cli import main; main()"
+)
+MANY = 20_000
 
 
 def chat(*items: object) -> str:

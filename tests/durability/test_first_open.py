@@ -63,23 +63,25 @@ def test_the_key_file_is_made_once(tmp_path):
             assert texts(engine.owner("ana").memories()) == ["one"]
 
 
-def test_a_directory_that_another_makes_between_two_looks(tmp_path, monkeypatch):
-    # One process finds no marker; before it looks for the catalogue, another has made both.
-    where, read, waiting = tmp_path / "data", Path.read_bytes, [True]
+@pytest.mark.parametrize("reading", ["read_text", "read_bytes"])
+def test_a_directory_that_another_makes_between_two_looks(tmp_path, monkeypatch, reading):
+    # One process finds no marker; before it looks further, another has made everything.
+    where, read, waiting = tmp_path / "data", getattr(Path, reading), [True]
 
-    def read_bytes(self, *args, **options):
+    def read_then(self, *args, **options):
         try:
             return read(self, *args, **options)
         except FileNotFoundError:
             if self.name == "lifelong.json" and waiting:
                 waiting.clear()
-                lifelong.open(where).close()
+                with lifelong.open(where) as engine:
+                    engine.owner("bo").remember("bo's")
             raise
 
-    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    monkeypatch.setattr(Path, reading, read_then)
     with lifelong.open(where) as engine:
         engine.owner("ana").remember("one")
-    assert not waiting
+        assert engine.owners() == (["ana"] if waiting else ["ana", "bo"])
 
 
 def test_an_owner_that_another_makes_between_two_looks(tmp_path, monkeypatch):

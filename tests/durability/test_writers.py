@@ -1,9 +1,12 @@
 """Many writers of one owner: nothing acknowledged is lost, and each one's order is kept."""
 
+import pytest
+
 import lifelong
 from lifelong.conformance import in_processes, in_threads, said, texts
 from lifelong.memory.ranking import rank_log
 from lifelong.memory.terms import parse_query
+from lifelong.stores.sqlite import connection as settings
 from lifelong.stores.sqlite import store as sqlite_store
 from lifelong.stores.sqlite.columns import ColumnsCache
 
@@ -134,6 +137,28 @@ def test_a_file_that_another_process_takes_away_while_a_connection_is_lent(tmp_p
         owner.remember("two")
         assert texts(other.owner("ana").memories()) == ["two"]
         assert owner.check().is_clean
+
+
+@pytest.mark.parametrize("moment", ["_configure", "_use_wal"])
+def test_a_file_that_another_takes_away_while_it_is_being_opened(tmp_path, monkeypatch, moment):
+    # It is open, and has no name any more, when its settings or its WAL are looked for.
+    where, go_on = tmp_path / "data", getattr(settings, moment)
+    with lifelong.open(where) as engine, lifelong.open(where) as other:
+        other.owner("ana").remember("one")
+        waiting = [True]
+
+        def after_forgetting(connection, *args):
+            if waiting:
+                waiting.clear()
+                other.owner("ana").forget(everything=True)
+            return go_on(connection, *args)
+
+        engine.owners()  # so that the catalogue is open before
+        monkeypatch.setattr(settings, moment, after_forgetting)
+        assert texts(engine.owner("ana").memories()) == []
+        assert not waiting
+        engine.owner("ana").remember("two")
+        assert texts(other.owner("ana").memories()) == ["two"]
 
 
 def test_ranking_while_another_thread_extends_what_is_held_in_memory(tmp_path, monkeypatch):

@@ -85,8 +85,8 @@ class MemorySuite:
 
     @pytest.mark.parametrize(
         "again",
-        ["Caf\u00e9 at nine", "  cafe\u0301\tAT nine \n"],
-        ids=["same", "case, space and accents"],
+        ["Caf\u00e9 at nine", "  cafe\u0301\tAT nine \n", "\uff23af\u00e9 at nine"],
+        ids=["same", "case, space and accents", "width"],
     )
     def test_the_same_text_is_stored_once(self, place: Place, again: str) -> None:
         """The first spelling stays; a second writer gets the id of the first."""
