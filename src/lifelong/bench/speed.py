@@ -28,7 +28,7 @@ from lifelong.bench.plain import PlainStore
 from lifelong.clock import ManualClock
 from lifelong.engine import Engine
 from lifelong.engine import open as open_engine
-from lifelong.messages import Message
+from lifelong.messages import Raw
 from lifelong.owner import Owner
 from lifelong.rows import MessageRow
 
@@ -150,7 +150,11 @@ def _writing(
     owner = engine.owner(_OWNER)
     owner.remember("The first write makes the file.")
     facts = iter(corpus.facts(plan.rounds * plan.memories))
-    said = (message for _, messages in corpus.sessions() for message in messages)
+    said = (
+        {"role": message.role, "content": message.text}
+        for _, messages in corpus.sessions()
+        for message in messages
+    )
     remember, append = [], []
     with (
         PlainStore(place / "plain.db", has_text=True) as plain,
@@ -170,7 +174,7 @@ def _writing(
             batches = {
                 f"{turn}/{number}": list(islice(said, _BATCH)) for number in range(plan.batches)
             }
-            rows = {session: _rows(messages) for session, messages in batches.items()}
+            rows = {session: _rows(items) for session, items in batches.items()}
             sides = [
                 partial(_append, owner, batches),
                 partial(_add_messages, plain, rows),
@@ -193,9 +197,9 @@ def _add_memories(store: PlainStore, texts: Sequence[str], turn: int) -> None:
         store.add_memory(f"mem_{turn:016x}{number:016x}", text, float(turn))
 
 
-def _append(owner: Owner, batches: Mapping[str, Sequence[Message]]) -> None:
-    for session, messages in batches.items():
-        owner.session(session).append(messages)
+def _append(owner: Owner, batches: Mapping[str, Sequence[Raw]]) -> None:
+    for session, items in batches.items():
+        owner.session(session).append(items)
 
 
 def _add_messages(store: PlainStore, batches: Mapping[str, Sequence[MessageRow]]) -> None:
@@ -203,9 +207,9 @@ def _add_messages(store: PlainStore, batches: Mapping[str, Sequence[MessageRow]]
         store.add_messages(session, rows)
 
 
-def _rows(messages: Sequence[Message]) -> list[MessageRow]:
-    """Return the rows of messages, made before the clock starts: plain SQLite only inserts."""
-    return log.message_rows(log.Cleaned(tuple(messages)), ManualClock())
+def _rows(items: Sequence[Raw]) -> list[MessageRow]:
+    """Return the rows of items, made before the clock starts: plain SQLite only inserts."""
+    return log.message_rows(log.parse_items(items, "chat"), ManualClock())
 
 
 def _rates(amount: int, rounds: Sequence[Sequence[float]]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ Pure functions of the message; `index_entry` is the one that the engine and `rei
 from __future__ import annotations
 
 import re
+import string
 from datetime import datetime
 
 from lifelong.memory.passages import as_passage, cut, searchable_text
@@ -15,7 +16,7 @@ from lifelong.records import Trust, trust_of_channel
 from lifelong.rows import FLAG_FIRST_PERSON, FLAG_TEMPORAL, OTHER_ROLE, ROLE_CODES, IndexEntry
 
 _FIRST_PERSON = frozenset("i me my mine we us our ours".split())
-_WORD = re.compile(r"[a-z]+")
+_MARKS_TO_SPACES = {ord(mark): " " for mark in string.punctuation}
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
 _LONG_QUESTION_WORDS = 30
 _LONG_QUESTION_SHARE = 0.3
@@ -42,7 +43,7 @@ def index_entry(message: Message, sent_at: datetime | None) -> IndexEntry:
     text = searchable_text(message)
     said = message.text
     folded = said.lower()
-    words = frozenset(_WORD.findall(folded))
+    words = frozenset(folded.translate(_MARKS_TO_SPACES).split())
     is_first_person = not _FIRST_PERSON.isdisjoint(words)
     flags = FLAG_TEMPORAL if has_temporal_word(folded, words) else 0
     if is_first_person:

@@ -41,6 +41,7 @@ _TEMPORAL_WORDS = frozenset(
     "yesterday today tonight tomorrow ago last next just recently since week weeks weekend month"
     " year monday tuesday wednesday thursday friday saturday sunday".split()
 ).union(_MONTHS)
+_DIGIT = re.compile("[0-9]")
 _COUNTED_OR_YEAR = re.compile(r"\b(?:[0-9]{4}|[0-9]+ (?:days?|weeks?|months?|years?|hours?))\b")
 _AMBIGUOUS_MONTHS = ("may", "march", "mar")
 
@@ -66,7 +67,9 @@ def has_temporal_word(folded: str, words: AbstractSet[str]) -> bool:
         folded: the text in lower case.
         words: the words of it.
     """
-    return not _TEMPORAL_WORDS.isdisjoint(words) or _COUNTED_OR_YEAR.search(folded) is not None
+    if not _TEMPORAL_WORDS.isdisjoint(words):
+        return True
+    return _DIGIT.search(folded) is not None and _COUNTED_OR_YEAR.search(folded) is not None
 
 
 def named_dates(question: str) -> list[NamedDate]:
