@@ -6,6 +6,7 @@ Nothing else in lifelong reads a clock, makes an id or draws a random number.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import secrets
 from datetime import UTC, datetime, timedelta
 
@@ -35,7 +36,7 @@ class ManualClock:
     def __init__(self, start: datetime | None = None, seed: int = 0) -> None:
         self._now = (start or datetime(2026, 1, 1, tzinfo=UTC)).astimezone(UTC)
         self._seed = seed
-        self._made = 0
+        self._made = itertools.count(1)  # counts rightly from several threads
 
     def now(self) -> datetime:
         """Return the time that was set last."""
@@ -43,8 +44,7 @@ class ManualClock:
 
     def new_id(self, prefix: str) -> str:
         """Return the next id of this seed."""
-        self._made += 1
-        digest = hashlib.blake2b(f"{self._seed}/{self._made}".encode(), digest_size=ID_BYTES)
+        digest = hashlib.blake2b(f"{self._seed}/{next(self._made)}".encode(), digest_size=ID_BYTES)
         return f"{prefix}_{digest.hexdigest()}"
 
     def advance(self, **amount: float) -> datetime:

@@ -85,7 +85,7 @@ class MemoryConflict(InputError):
 
 
 class AmbiguousId(InputError):
-    """Several messages have this id. Pass `session=` as well."""
+    """Several messages have this id. Name the session too, or use an id that only one has."""
 
 
 class ScopeRequired(InputError):

@@ -119,7 +119,11 @@ class MemoryStore(Protocol):
         ...
 
     def parent_trust(self, parent_ids: Sequence[str]) -> dict[str, int]:
-        """Return the trust of each of these memories and messages that is there."""
+        """Return the trust of each of these memories and messages that is there.
+
+        Raises:
+            AmbiguousId: several sessions have a message with the id.
+        """
         ...
 
     def match(
@@ -128,7 +132,7 @@ class MemoryStore(Protocol):
         """Return where each word stands in the memories that the filter lets through."""
         ...
 
-    def derived_from(self, parent_ids: Sequence[str]) -> list[str]:
+    def derived_from(self, memory_ids: Sequence[str], message_seqs: Sequence[int]) -> list[str]:
         """Return ids of memories made from these, directly or through others."""
         ...
 

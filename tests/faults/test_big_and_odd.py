@@ -31,8 +31,8 @@ def test_a_message_of_ten_megabytes(tmp_path):
 
 
 @pytest.mark.parametrize("unit", [".", "\n", "a", "名", "?! ", "\u0301", "a.\n"])
-def test_a_megabyte_of_one_thing(owner, unit):
-    text = unit * (1024 * 1024 // len(unit))
+def test_a_quarter_of_a_megabyte_of_one_thing(owner, unit):
+    text = unit * (256 * 1024 // len(unit))
     owner.session("s").append(said(f"before {text} after"))
     assert owner.session("s").messages()[0].text == f"before {text} after"
     assert owner.recall("after").hits

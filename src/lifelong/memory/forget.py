@@ -152,7 +152,7 @@ def _selection(
     """Return what goes together: the rows, what was made from them, labels that repeat them."""
     if not memories and not rows:
         return Selection()
-    derived = store.memories.derived_from([*memories, *(row.id for row in rows)])
+    derived = store.memories.derived_from(memories, [row.seq for row in rows])
     return Selection(
         memories=tuple(dict.fromkeys([*memories, *derived])),
         messages=tuple(row.seq for row in rows),

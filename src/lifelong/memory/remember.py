@@ -94,6 +94,8 @@ def remember(store: MemoryStore, clock: Clock, *, text: str, fields: MemoryField
         expires_at=clean_time(fields.get("expires_at"), "expires_at"),
     )
     _require_order(memory)
+    if memory.expires_at is not None and memory.expires_at <= now:
+        raise InvalidTime("expires_at lies in the past, so no read would show it")
     supersedes = [clean_name(each, "memory id") for each in fields.get("supersedes", ())]
     written = store.write(_write(memory), supersedes)
     if not written.is_new:

@@ -21,6 +21,7 @@ STOP_WORDS = frozenset(
 """63 English words that say nothing about a topic (larger lists measured worse)."""
 
 WORDS_MAX_IN_QUERY = 512
+QUERY_CHARACTERS_MAX = 20_000
 _NARROW = {0xFF01 + at: 0x21 + at for at in range(0x5E)}
 
 _UNSPACED = (
@@ -108,11 +109,11 @@ class Query:
 
 
 def parse_query(text: str) -> Query:
-    """Return the query that `text` asks; at most 512 distinct words are taken.
+    """Return the query that the first 20,000 characters of `text` ask, at most 512 distinct words.
 
     Stop words are left out, unless nothing else is there.
     """
-    folded = fold(text)
+    folded = fold(text[:QUERY_CHARACTERS_MAX])
     words: dict[str, None] = {}
     prefixes: dict[str, None] = {}
     for found in _WORD.finditer(folded):

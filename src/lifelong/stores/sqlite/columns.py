@@ -1,6 +1,6 @@
 """The log's columns in memory: loaded once, extended by what is new, dropped when rows went.
 
-100,000 messages are about 4 MB. Refreshing belongs to a reading transaction, so the columns are
+100,000 messages are about 5.4 MB. Refreshing belongs to a reading transaction, so the columns are
 those of the same moment as the postings. The generation of the file grows when rows are removed
 or renumbered; appends only add rows with higher numbers.
 """

@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from lifelong.errors import MemoryConflict, NotFound
+from lifelong.errors import AmbiguousId, MemoryConflict, NotFound
 from lifelong.records import Memory, MemoryVersion, Namespace, Origin, Trust
 from lifelong.rows import (
     SEQ_SHIFT,
@@ -72,7 +72,10 @@ class SqliteMemories:
             seq = fetch_value(connection, _SQL["add"], values)
             connection.executemany(
                 _SQL["add_parent"],
-                [(memory.id, parent, at) for at, parent in enumerate(memory.origin.parents)],
+                [
+                    {"memory_id": memory.id, "parent_id": parent, "position": position}
+                    for position, parent in enumerate(memory.origin.parents)
+                ],
             )
             _add_history(connection, memory.id, "stored", at)
             add_passages(connection, seq, write.passages)
@@ -136,7 +139,11 @@ class SqliteMemories:
         ]
 
     def parent_trust(self, parent_ids: Sequence[str]) -> dict[str, int]:
-        """Return the trust of each of these memories and messages that is there."""
+        """Return the trust of each of these memories and messages that is there.
+
+        Raises:
+            AmbiguousId: several sessions have a message with the id.
+        """
         wanted = (as_json(parent_ids),)
         with self._access.read() as (connection, _):
             rows = [
@@ -145,7 +152,9 @@ class SqliteMemories:
             ]
         found: dict[str, int] = {}
         for parent_id, trust in rows:
-            found[parent_id] = min(trust, found.get(parent_id, trust))
+            if parent_id in found:
+                raise AmbiguousId(f"parent {parent_id!r}")
+            found[parent_id] = trust
         return found
 
     def match(
@@ -160,10 +169,11 @@ class SqliteMemories:
             memories = dict(select_memories(connection, which, seqs=sorted(seqs))) if seqs else {}
         return MemoryMatches(terms, memories, passages, passage_words)
 
-    def derived_from(self, parent_ids: Sequence[str]) -> list[str]:
+    def derived_from(self, memory_ids: Sequence[str], message_seqs: Sequence[int]) -> list[str]:
         """Return ids of memories made from these, directly or through others."""
+        bound = {"memories": as_json(memory_ids), "messages": as_json(message_seqs)}
         with self._access.read() as (connection, _):
-            return [row[0] for row in fetch(connection, _SQL["derived"], (as_json(parent_ids),))]
+            return [row[0] for row in fetch(connection, _SQL["derived"], bound)]
 
 
 def _values(write: MemoryWrite) -> dict[str, Any]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 import apsw
 
-from lifelong.errors import StoreClosed, StoreCorrupt, StoreReadOnly
+from lifelong.errors import StoreClosed, StoreCorrupt, StoreError
 from lifelong.ports import Clock
 from lifelong.rows import Erased
 from lifelong.stores.sqlite.access import Access, OpenOwner, OwnerFile
@@ -177,19 +179,26 @@ class SqliteStore:
         path, place = file.path, str(file.path)
 
         def one_more() -> apsw.Connection:
-            try:
+            with _noticing_removal(path):
                 return connect(path, file.key, now=self._clock.now, may_create=False)
-            except StoreReadOnly as error:
-                if _is_missing(path):  # another process took it away
-                    raise PoolClosed(place) from error
-                raise
 
         first = one_more()
-        with mapped_errors(place):
+        with _noticing_removal(path), mapped_errors(place):
             if not first.table_exists("main", "schema_version"):
                 raise StoreCorrupt(f"{place} is empty")
             migrate(first, place, to_micros(self._clock.now()) or 0)
         return Pool(place, one_more, first=first)
+
+
+@contextmanager
+def _noticing_removal(path: Path) -> Iterator[None]:
+    """Tell an error of a file from that of one which another process took away meanwhile."""
+    try:
+        yield
+    except StoreError as error:
+        if _is_missing(path):
+            raise PoolClosed(str(path)) from error
+        raise
 
 
 def _is_missing(path: Path) -> bool:

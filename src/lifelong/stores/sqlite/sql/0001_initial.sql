@@ -70,11 +70,13 @@ CREATE INDEX memory_by_successor ON memory (superseded_by) WHERE superseded_by I
 CREATE TABLE memory_parent (
     memory_id TEXT NOT NULL,
     parent_id TEXT NOT NULL,
+    parent_seq INTEGER, -- of a message: its id is unique only inside its session
     position INTEGER NOT NULL,
     PRIMARY KEY (memory_id, position)
 ) WITHOUT ROWID;
 
 CREATE INDEX memory_parent_by_parent ON memory_parent (parent_id); -- forget follows the parents
+CREATE INDEX memory_parent_by_message ON memory_parent (parent_seq) WHERE parent_seq IS NOT NULL;
 
 CREATE TABLE memory_history (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -31,7 +31,8 @@ UPDATE memory SET
 WHERE id = :id
 
 -- name: add_parent
-INSERT INTO memory_parent (memory_id, parent_id, position) VALUES (?, ?, ?)
+INSERT INTO memory_parent (memory_id, parent_id, parent_seq, position)
+VALUES (:memory_id, :parent_id, (SELECT seq FROM message WHERE id = :parent_id), :position)
 
 -- name: add_history
 INSERT INTO memory_history (memory_id, at, change, text, metadata)
@@ -80,9 +81,14 @@ SELECT id, trust FROM message WHERE id IN (SELECT value FROM json_each(?))
 
 -- name: derived
 WITH RECURSIVE made (id) AS (
-    SELECT memory_id FROM memory_parent WHERE parent_id IN (SELECT value FROM json_each(?))
+    SELECT memory_id FROM memory_parent
+    WHERE parent_seq IS NULL AND parent_id IN (SELECT value FROM json_each(:memories))
     UNION
-    SELECT p.memory_id FROM memory_parent AS p JOIN made ON p.parent_id = made.id
+    SELECT memory_id FROM memory_parent
+    WHERE parent_seq IN (SELECT value FROM json_each(:messages))
+    UNION
+    SELECT p.memory_id FROM memory_parent AS p
+        JOIN made ON p.parent_id = made.id AND p.parent_seq IS NULL
 )
 SELECT id FROM made
 
