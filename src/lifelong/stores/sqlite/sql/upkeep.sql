@@ -15,6 +15,15 @@ DELETE FROM message_index WHERE seq = ?
 -- name: remove_passages
 DELETE FROM passage_text WHERE rowid BETWEEN ? AND ?
 
+-- name: begin_many
+INSERT INTO passage_text (passage_text, rank) VALUES ('secure-delete', 0)
+
+-- name: merge_all
+INSERT INTO passage_text (passage_text) VALUES ('optimize')
+
+-- name: end_many
+INSERT INTO passage_text (passage_text, rank) VALUES ('secure-delete', 1)
+
 -- name: remove_if_empty
 DELETE FROM session
 WHERE no = ? AND NOT EXISTS (SELECT 1 FROM message WHERE session_no = session.no)
