@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import mul
+from typing import NamedTuple
 
 from lifelong.memory.terms import Query
 from lifelong.memory.timephrase import NamedDate, asks_when, date_match, named_dates
@@ -72,8 +73,7 @@ _LENGTH_MAX = 3.0
 _AGENTS = (ASSISTANT_CODE, TOOL_CODE)
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A row with its score, the weighted sum of its features, before it is brought into 0 to 1.
 
     Attributes:

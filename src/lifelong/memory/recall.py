@@ -7,8 +7,7 @@ fits them into a budget of tokens.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from lifelong.errors import FormatError, InvalidValue
 from lifelong.formats.storable import storable
@@ -43,7 +42,7 @@ LOG, MEMORY = "log", "memory"
 SOURCES = (LOG, MEMORY)
 TOKENS_MAX_DEFAULT = 2_000
 _MISFITS_MAX = 20
-_PAGE_ROWS = 16
+_PAGE_ROWS_MIN, _PAGE_ROWS_MAX = 8, 16
 _LINE_TOKENS = 12
 """The date and the name in front of a hit."""
 _SECONDS_PER_DAY = 86_400
@@ -93,8 +92,7 @@ def memory_filter(clock: Clock, fields: RecallFields) -> MemoryFilter:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class _Candidate(NamedTuple):
     """A row that recall may return, before it is read."""
 
     source: str
@@ -171,8 +169,9 @@ def _pack(
     store: OwnerStore, asked: Query, candidates: Sequence[_Candidate], packing: _Packing
 ) -> bool:
     """Pack the hits that candidates stand for; return whether more are wanted."""
-    for start in range(0, len(candidates), _PAGE_ROWS):
-        page = list(_read(store, asked, candidates[start : start + _PAGE_ROWS], packing))
+    step = packing.page_rows
+    for start in range(0, len(candidates), step):
+        page = list(_read(store, asked, candidates[start : start + step], packing))
         # An exact match is known only when it is read; it comes first.
         page.sort(key=lambda hit: -hit.score)
         for hit in page:
@@ -270,6 +269,7 @@ class _Packing:
         self._hits: list[Hit] = []
         self._tokens = 0
         self._misfits = 0
+        self.page_rows = max(_PAGE_ROWS_MIN, min(hits_max or _PAGE_ROWS_MAX, _PAGE_ROWS_MAX))
         self.unreadable = 0
         self.candidates = 0
 
