@@ -19,7 +19,7 @@ from lifelong.errors import FormatError
 from lifelong.messages import ASSISTANT, USER
 from lifelong.transcripts.content import OnBytes
 from lifelong.transcripts.events import BrokenLine, Event, Ignored, SaidMessage, SessionStart
-from lifelong.transcripts.exports import Exported, exported
+from lifelong.transcripts.exports import Exported, conversations
 from lifelong.transcripts.fields import (
     NAME_LENGTH,
     created_at,
@@ -42,7 +42,7 @@ Block = dict[str, Any]
 
 
 def read(file: Path, on_bytes: OnBytes | None = None) -> Iterator[Event]:
-    """Yield what an export of Claude.ai holds, one conversation after the other.
+    """Return what an export of Claude.ai holds, one conversation after the other.
 
     The whole export is loaded at once; see `lifelong.transcripts.exports`.
 
@@ -50,14 +50,7 @@ def read(file: Path, on_bytes: OnBytes | None = None) -> Iterator[Event]:
         file: the export as a .zip file, or its `conversations.json`, plain or packed with gzip.
         on_bytes: told how many bytes of the file, packed as it is, have been read so far.
     """
-    for found in exported(file, on_bytes):
-        if isinstance(found, BrokenLine):
-            yield found
-            continue
-        try:
-            yield from _conversation(file, found)
-        except FormatError as error:
-            yield BrokenLine(str(file), 0, f"{found.place}: {error.detail}")
+    return conversations(file, on_bytes, _conversation)
 
 
 def _conversation(file: Path, found: Exported) -> Iterator[Event]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
+from lifelong.errors import FormatError
 from lifelong.transcripts.content import READ_ERRORS, OnBytes, decoded, opened, reason_of
-from lifelong.transcripts.events import BrokenLine
+from lifelong.transcripts.events import BrokenLine, Event
 from lifelong.transcripts.fields import NAME_LENGTH, title_of
 
 MAX_EXPORT_BYTES = 2 * 1024 * 1024 * 1024
@@ -57,6 +58,22 @@ def may_hold_export(file: Path) -> bool:
             return bool(_members(archive))
     except _ZIP_ERRORS:
         return True
+
+
+def conversations(
+    file: Path,
+    on_bytes: OnBytes | None,
+    read_one: Callable[[Path, Exported], Iterator[Event]],
+) -> Iterator[Event]:
+    """Yield what each conversation of an export holds; one that cannot be read is named instead."""
+    for found in exported(file, on_bytes):
+        if isinstance(found, BrokenLine):
+            yield found
+            continue
+        try:
+            yield from read_one(file, found)
+        except FormatError as error:
+            yield BrokenLine(str(file), 0, f"{found.place}: {error.detail}")
 
 
 def exported(file: Path, on_bytes: OnBytes | None = None) -> Iterator[Exported | BrokenLine]:
