@@ -115,7 +115,7 @@ def test_known_is_ready_to_paste(run, said):
 
 @pytest.mark.usefixtures("said")
 def test_known_says_what_did_not_fit(run):
-    ran = run("known", "--tokens", "40")
+    ran = run("known", "--tokens", "50")
 
     assert ran.code == 0
     assert "Prefers short answers" in ran.out

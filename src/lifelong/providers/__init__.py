@@ -1,0 +1,1 @@
+"""Adapters of what others provide: models and tokenizers, each behind an extra."""
