@@ -212,19 +212,19 @@ def _blocks(part: Part, message: Message, losses: list[str]) -> list[dict[str, A
     match part, message.role:
         case TextPart(text), role if role != TOOL:
             return [{"type": "text", "text": text}] if text.strip() else []
-        case ToolCallPart(given_id, name), "assistant":
-            call = {"type": "tool_use", "id": _call_id(given_id), "name": name}
+        case ToolCallPart(_, name), "assistant":
+            call = {"type": "tool_use", "id": _call_id(part.id, message), "name": name}
             return [{**call, "input": arguments_object(part, losses)}]
         case ToolResultPart(), "tool" | "user":
-            return [_result_block(part, losses)]
+            return [_result_block(part, _call_id(part.call_id, message), losses)]
         case AttachmentPart(raw=raw), "user" if made := attachments.for_anthropic(raw):
             return [made]
     losses.append(f"{name_of(part)} cannot stand in an anthropic item of role {message.role!r}")
     return []
 
 
-def _result_block(part: ToolResultPart, losses: list[str]) -> dict[str, Any]:
-    block: dict[str, Any] = {"type": "tool_result", "tool_use_id": _call_id(part.call_id)}
+def _result_block(part: ToolResultPart, call_id: str, losses: list[str]) -> dict[str, Any]:
+    block: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id}
     others: list[dict[str, Any]] = []
     for other in beside_text(part.raw):
         made = attachments.for_anthropic(other)
@@ -243,6 +243,9 @@ def _result_block(part: ToolResultPart, losses: list[str]) -> dict[str, Any]:
     return block
 
 
-def _call_id(given: str) -> str:
+def _call_id(given: str, message: Message) -> str:
     # Anthropic refuses any other character, and some chat providers give ids like "functions.f:0".
+    # One in its own format is left, since the call that it goes with may stand there as it came.
+    if message.format == NAME:
+        return given
     return _OUTSIDE_IDS.sub(lambda found: f"_{ord(found[0]):x}_", given)
