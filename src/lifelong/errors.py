@@ -7,6 +7,7 @@ LifelongError
 │   ├── InvalidName           an owner, session, namespace, state name that cannot be one
 │   ├── InvalidTime           a time without an offset, or no time at all
 │   ├── InvalidValue          a number or word outside its range
+│   ├── BudgetTooSmall        what must be sent does not fit
 │   ├── FormatError           a payload that its format does not describe
 │   │   └── UnknownFormat     no such format
 │   ├── MessageConflict       one message id, two contents
@@ -14,6 +15,9 @@ LifelongError
 │   ├── AmbiguousId           one id, several messages
 │   ├── ScopeRequired         forget without a scope
 │   └── TranscriptError       a file that is no transcript of the named tool
+├── CompactionError           nothing was compacted, and nothing changed
+│   ├── SummariserFailed      the summariser raised, or could not be reached
+│   └── SummaryUnusable       it answered, and not with a summary
 ├── NotFound                  no such id for this owner
 ├── MissingExtra              an optional package is not installed
 └── StoreError                the store cannot do it
@@ -68,6 +72,10 @@ class InvalidValue(InputError):
     """The value is outside its range. Pass one that the documentation of the call allows."""
 
 
+class BudgetTooSmall(InputError):
+    """What must be sent does not fit. Raise window_tokens, or shorten the system text or tools."""
+
+
 class FormatError(InputError):
     """The payload does not have the shape of its format. Pass the provider's own list of items."""
 
@@ -94,6 +102,18 @@ class ScopeRequired(InputError):
 
 class TranscriptError(InputError):
     """The file is no transcript of that kind. Check the path and the name of the source."""
+
+
+class CompactionError(LifelongError):
+    """Nothing was compacted; the session is as it was."""
+
+
+class SummariserFailed(CompactionError):
+    """The summariser failed; the session is as it was. Try again, or compact without a model."""
+
+
+class SummaryUnusable(CompactionError):
+    """The summary was refused; the session is as it was. Use another model, or none."""
 
 
 class NotFound(LifelongError, LookupError):

@@ -1,0 +1,213 @@
+"""The pipeline: policies one after the other, and a plan that stays while the session grows.
+
+A provider caches the head of a request. If each new message moved what is cut, nothing would ever
+be cached; so what to cut is decided for a settled part of the history, with room to spare, and
+holds until the room is used up. It follows from the history alone: whoever plans it anew, in
+another process or in the replay lab, gets the same plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from lifelong.errors import BudgetTooSmall
+from lifelong.working.budget import Budget
+from lifelong.working.clear import ClearReasoning, ClearToolResults, result_count
+from lifelong.working.history import STEP, SYSTEM_TEXT, History, Unit
+from lifelong.working.plan import ANCHOR, Edit, Plan, Policy, Warned, apply
+from lifelong.working.trim import ShrinkResults, TrimTurns, stays
+
+SLACK_SHARE = 0.2
+"""How much of the budget an edit leaves free, so that the next one is not due at once."""
+
+WARNED_SHARE = 0.1
+"""How near the next edit must be for a warning, as a share of the budget."""
+
+DEFAULT: tuple[Policy, ...] = (
+    ClearReasoning(),
+    ClearToolResults(),
+    TrimTurns(),
+    ShrinkResults(),
+)
+"""The default order: what can be had again goes first, what was said goes last."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The edits that were decided for the beginning of a history, and hold while it grows."""
+
+    units: tuple[Unit, ...]
+    kept: frozenset[int]
+    budget: Budget
+    policies: tuple[Policy, ...]
+    edits: tuple[Edit, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A history that fits, and how it was made to.
+
+    Attributes:
+        history: what would be sent.
+        plan: the edits.
+        settled: pass it to the next `fit` of the same session, to plan only what is new.
+    """
+
+    history: History
+    plan: Plan
+    settled: Settled | None = None
+
+
+def fit(
+    history: History,
+    budget: Budget,
+    *,
+    policies: Sequence[Policy] = DEFAULT,
+    settled: Settled | None = None,
+) -> Fitted:
+    """Return the history with as few edits as the budget allows.
+
+    Args:
+        history: of the session, repaired.
+        budget: what it has to fit into.
+        policies: in the order they are asked.
+        settled: of the plan before this one, if there was one.
+
+    Raises:
+        BudgetTooSmall: what has to stay does not fit.
+    """
+    given = _anchored(history)
+    anchored = _applied(history, given)
+    room = budget.available_tokens
+    tokens = anchored.tokens
+    start = min([room, *(_starts_at(policy, budget) for policy in policies)])
+    if tokens <= start:
+        plan = _plan(history, anchored, given, budget)
+        left = start - tokens
+        return Fitted(anchored, replace(plan, warning=_warning(anchored, left, policies, room)))
+    slack = max(int(room * SLACK_SHARE), 1)
+    epoch = (tokens - start - 1) // slack
+    made = _settled(anchored, start + epoch * slack, budget.less(slack), tuple(policies), settled)
+    fitted = _applied(anchored, made.edits)
+    left = start + (epoch + 1) * slack - tokens
+    if fitted.tokens > room:
+        # Something in the settled part must stay that need not stay in the whole.
+        made = _decided(anchored, anchored.units, budget, tuple(policies))
+        fitted = _applied(anchored, made.edits)
+    if fitted.tokens > room:
+        raise BudgetTooSmall(_shortfall(fitted, room))
+    plan = _plan(history, fitted, (*given, *made.edits), budget)
+    warning = _warning(fitted, left, policies, room)
+    return Fitted(fitted, replace(plan, warning=warning, notes=made.notes), made)
+
+
+def _starts_at(policy: Policy, budget: Budget) -> int:
+    starts_at = getattr(policy, "starts_at", None)
+    return budget.available_tokens if starts_at is None else max(int(starts_at(budget)), 0)
+
+
+def _applied(history: History, edits: Sequence[Edit]) -> History:
+    return apply(history, edits) if edits else history
+
+
+def _settled(
+    history: History,
+    tokens_from: int,
+    budget: Budget,
+    policies: tuple[Policy, ...],
+    before: Settled | None,
+) -> Settled:
+    """Return what is decided for the units that first exceed so many tokens."""
+    sums = accumulate(unit.tokens for unit in history.units)
+    count = next(place for place, total in enumerate(sums, 1) if total > tokens_from)
+    units = history.units[:count]
+    if (
+        before is not None
+        and before.units == units
+        and before.kept == history.kept
+        and before.budget == budget
+        and before.policies == policies
+    ):
+        return before
+    return _decided(history, units, budget, policies)
+
+
+def _decided(
+    history: History, units: tuple[Unit, ...], budget: Budget, policies: tuple[Policy, ...]
+) -> Settled:
+    part = replace(history, units=units, repairs=())
+    edits: list[Edit] = []
+    notes: list[str] = []
+    for policy in policies:
+        plan = policy(part, budget)
+        part = _applied(part, plan.edits)
+        edits.extend(plan.edits)
+        notes.extend(plan.notes)
+    return Settled(units, history.kept, budget, policies, tuple(edits), tuple(notes))
+
+
+def _anchored(history: History) -> tuple[Edit, ...]:
+    """Return the edit that drops what a provider's own compaction stands for."""
+    anchors = [place for place, unit in enumerate(history.units) if unit.is_anchor]
+    if not anchors:
+        return ()
+    gone = [
+        unit
+        for unit in history.units[: anchors[-1]]
+        if unit.kind != SYSTEM_TEXT and unit.no not in history.kept
+    ]
+    if not gone:
+        return ()
+    tokens = sum(unit.tokens for unit in gone)
+    reason = "the provider's own compaction stands for it"
+    return (Edit(ANCHOR, reason, tuple(unit.no for unit in gone), (), tokens, 0),)
+
+
+def _plan(before: History, after: History, edits: tuple[Edit, ...], budget: Budget) -> Plan:
+    return Plan(
+        edits,
+        before.repairs,
+        before.tokens,
+        after.tokens,
+        budget.available_tokens,
+        prefix_tokens=_prefix_tokens(before, after) if edits else after.tokens,
+    )
+
+
+def _prefix_tokens(before: History, after: History) -> int:
+    tokens = 0
+    for old, new in zip(before.units, after.units, strict=False):
+        if old is not new:
+            break
+        tokens += old.tokens
+    return tokens
+
+
+def _warning(
+    history: History, left: int, policies: Sequence[Policy], room_tokens: int
+) -> Warned | None:
+    clear = next((policy for policy in policies if isinstance(policy, ClearToolResults)), None)
+    if clear is None or left > room_tokens * WARNED_SHARE:
+        return None
+    counts = [result_count(unit) for unit in history.units if unit.whole is None]
+    results = sum(counts) - clear.keep
+    return Warned(max(left, 0), results) if results > 0 else None
+
+
+def _shortfall(history: History, room_tokens: int) -> str:
+    fixed = [unit for unit in history.units if unit.kind == SYSTEM_TEXT]
+    system = sum(unit.tokens for unit in fixed)
+    others = [unit for unit in history.units if unit.kind != SYSTEM_TEXT]
+    pinned = sum(unit.tokens for unit in others if stays(unit, history))
+    largest = max(others, key=lambda unit: unit.tokens, default=None)
+    told = [f"{history.tokens - room_tokens} tokens too many for {room_tokens}"]
+    told.append(f"system text has {system}")
+    if pinned:
+        told.append(f"what is pinned or waits for a result has {pinned}")
+    if largest is not None:
+        kind = "step" if largest.kind == STEP else "message"
+        told.append(f"the largest {kind} has {largest.tokens}")
+    return ", ".join(told)
