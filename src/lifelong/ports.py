@@ -19,10 +19,13 @@ from lifelong.rows import (
     MemoryMatches,
     MemoryWrite,
     MessageRow,
+    Newer,
     Passage,
     Selection,
     SessionFields,
+    SessionTurns,
     StoredMessage,
+    SummaryRow,
     Written,
 )
 
@@ -56,6 +59,27 @@ class LogStore(Protocol):
         self, session_id: str, *, newest: int | None = None, before: int | None = None
     ) -> list[StoredMessage]:
         """Return messages of a session in order: all, or the `newest` ones before seq `before`."""
+        ...
+
+    def newer(self, session_id: str, seq: int) -> Newer:
+        """Return the messages of a session after number `seq`, and the present generation."""
+        ...
+
+    def summaries(self, session_id: str) -> list[SummaryRow]:
+        """Return the summaries of a session's beginning, in order."""
+        ...
+
+    def add_summary(self, session_id: str, summary: SummaryRow, generation: int) -> bool:
+        """Store a summary that follows on the last one; all or nothing.
+
+        Returns:
+            False, and nothing is stored, if messages were removed since `generation`, or if what
+            it sums up has been summed up already.
+        """
+        ...
+
+    def turns(self) -> list[SessionTurns]:
+        """Return how many turns each session has."""
         ...
 
     def messages(self, seqs: Sequence[int]) -> dict[int, StoredMessage]:

@@ -103,6 +103,48 @@ class StoredMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Newer:
+    """The messages of a session after one of them.
+
+    Attributes:
+        generation: another number when messages were removed since, or the file is another one;
+            what was read before must then be read again.
+        messages: in order.
+    """
+
+    generation: int
+    messages: list[StoredMessage]
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """What a part of a session was about: derived from its messages, and gone with any of them.
+
+    Attributes:
+        first_seq, last_seq: of the messages it was made from.
+        text: the summary.
+        carried: JSON text; what must stand word for word.
+        made_by: the name of the summariser.
+    """
+
+    first_seq: int
+    last_seq: int
+    text: str
+    carried: str
+    made_by: str
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTurns:
+    """How many messages of the user a session has, and when the last message was recorded."""
+
+    session_id: str
+    turns: int
+    last_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class SessionFields:
     """What is said of a session when it is appended to; None leaves a field as it is."""
 

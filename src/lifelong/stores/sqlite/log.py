@@ -16,8 +16,11 @@ from lifelong.rows import (
     IndexEntry,
     LogMatches,
     MessageRow,
+    Newer,
     SessionFields,
+    SessionTurns,
     StoredMessage,
+    SummaryRow,
     pack_posting,
 )
 from lifelong.stores.sqlite.access import Access
@@ -85,6 +88,55 @@ class SqliteLog:
                     },
                 )[::-1]
         return [_stored(row) for row in rows]
+
+    def newer(self, session_id: str, seq: int) -> Newer:
+        """Return the messages of a session after number `seq`, and the present generation."""
+        with self._access.read() as (connection, _):
+            generation = fetch_value(connection, _SQL["generation"])
+            rows = fetch(connection, _SQL["session_messages_after"], (session_id, seq))
+        return Newer(generation, [_stored(row) for row in rows])
+
+    def summaries(self, session_id: str) -> list[SummaryRow]:
+        """Return the summaries of a session's beginning, in order."""
+        with self._access.read() as (connection, _):
+            rows = fetch(connection, _SQL["summaries"], (session_id,))
+        return [
+            SummaryRow(first, last, text, carried, made_by, from_micros(made_at))
+            for first, last, text, carried, made_by, made_at in rows
+        ]
+
+    def add_summary(self, session_id: str, summary: SummaryRow, generation: int) -> bool:
+        """Store a summary that follows on the last one; all or nothing.
+
+        Returns:
+            False, and nothing is stored, if messages were removed since `generation`, or if what
+            it sums up has been summed up already.
+        """
+        with self._access.write() as connection:
+            session_no = fetch_value(connection, _SQL["session_no"], (session_id,))
+            if session_no is None or fetch_value(connection, _SQL["generation"]) != generation:
+                return False
+            if fetch_value(connection, _SQL["summed_up_to"], (session_no,)) >= summary.first_seq:
+                return False
+            connection.execute(
+                _SQL["add_summary"],
+                (
+                    session_no,
+                    summary.first_seq,
+                    summary.last_seq,
+                    summary.text,
+                    summary.carried,
+                    summary.made_by,
+                    to_micros(summary.made_at),
+                ),
+            )
+        return True
+
+    def turns(self) -> list[SessionTurns]:
+        """Return how many turns each session has."""
+        with self._access.read() as (connection, _):
+            rows = fetch(connection, _SQL["turns"])
+        return [SessionTurns(id, turns, from_micros(last_at)) for id, turns, last_at in rows]
 
     def messages(self, seqs: Sequence[int]) -> dict[int, StoredMessage]:
         """Return the messages with these numbers, those that are still there."""

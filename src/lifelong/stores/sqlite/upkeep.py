@@ -71,6 +71,7 @@ class SqliteUpkeep:
             problems = [
                 *_check_file(connection),
                 *_check_log(connection),
+                *_check_summaries(connection),
                 *_check_memories(connection),
                 *_check_objects(connection),
             ]
@@ -131,7 +132,9 @@ def _erase_messages(
 ) -> None:
     rows = fetch(connection, _SQL["message_rows"], (as_json(what.messages),))
     with _removing_passages(connection, len(rows)):
-        for seq, message_id, _, session_id in rows:
+        for seq, message_id, session_no, session_id in rows:
+            connection.execute(_SQL["remove_summaries"], (session_no, seq))
+            counts["summary"] += connection.changes()
             if not what.is_taken_back:
                 connection.execute(_SQL["add_tombstone"], ("message", session_id, message_id, at))
             connection.execute(_SQL["remove_passages"], _postings_of(seq))
@@ -240,6 +243,13 @@ def _check_memories(connection: apsw.Connection) -> list[str]:
         for seq in sorted(indexed - numbers)
     ]
     return [*problems, *_check_totals(connection, postings), *_check_links(connection)]
+
+
+def _check_summaries(connection: apsw.Connection) -> list[str]:
+    return [
+        f"a summary of session {row[0]!r} is of messages that are not there"
+        for row in fetch(connection, _SQL["lost_summaries"])
+    ]
 
 
 def _check_totals(connection: apsw.Connection, postings: Sequence[int]) -> list[str]:

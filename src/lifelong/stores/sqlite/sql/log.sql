@@ -50,6 +50,30 @@ SELECT m.seq, s.id, m.id, m.role, m.speaker, m.sent_at, m.recorded_at, m.format,
 FROM session AS s JOIN message AS m ON m.session_no = s.no
 WHERE s.id = :session_id AND m.seq < :before ORDER BY m.seq DESC LIMIT :newest
 
+-- name: session_messages_after
+SELECT m.seq, s.id, m.id, m.role, m.speaker, m.sent_at, m.recorded_at, m.format, m.payload
+FROM session AS s JOIN message AS m ON m.session_no = s.no
+WHERE s.id = ? AND m.seq > ? ORDER BY m.seq
+
+-- name: generation
+SELECT value FROM property WHERE name = 'generation'
+
+-- name: summaries
+SELECT first_seq, last_seq, text, carried, made_by, made_at
+FROM summary WHERE session_no = (SELECT no FROM session WHERE id = ?) ORDER BY last_seq
+
+-- name: summed_up_to
+SELECT coalesce(max(last_seq), 0) FROM summary WHERE session_no = ?
+
+-- name: add_summary
+INSERT INTO summary (session_no, first_seq, last_seq, text, carried, made_by, made_at)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+
+-- name: turns
+SELECT s.id, count(*) FILTER (WHERE m.role = 'user'), max(m.recorded_at)
+FROM session AS s JOIN message AS m ON m.session_no = s.no
+GROUP BY s.no ORDER BY s.no
+
 -- name: messages_by_seq
 SELECT m.seq, s.id, m.id, m.role, m.speaker, m.sent_at, m.recorded_at, m.format, m.payload
 FROM json_each(?) AS wanted JOIN message AS m ON m.seq = wanted.value

@@ -12,6 +12,9 @@ DELETE FROM message WHERE seq = ?
 -- name: remove_message_index
 DELETE FROM message_index WHERE seq = ?
 
+-- name: remove_summaries
+DELETE FROM summary WHERE session_no = ? AND last_seq >= ?
+
 -- name: remove_passages
 DELETE FROM passage_text WHERE rowid BETWEEN ? AND ?
 
@@ -56,6 +59,7 @@ UPDATE property SET value = 1 WHERE name = 'retired'
 SELECT 'session' AS name, count(*) FROM session
 UNION ALL SELECT 'message', count(*) FROM message
 UNION ALL SELECT 'memory', count(*) FROM memory_live
+UNION ALL SELECT 'summary', count(*) FROM summary
 UNION ALL SELECT 'memory_hidden', (SELECT count(*) FROM memory) - (SELECT count(*) FROM memory_live)
 UNION ALL SELECT 'memory_history', count(*) FROM memory_history
 UNION ALL SELECT 'state', count(*) FROM state
@@ -115,3 +119,8 @@ WHERE m.seq IN (SELECT value FROM json_each(?))
 SELECT 'session', id, json_valid(metadata) FROM session
 UNION ALL SELECT 'state', name, json_valid(value) FROM state
 UNION ALL SELECT 'history of memory', memory_id, json_valid(metadata) FROM memory_history
+
+-- name: lost_summaries
+SELECT s.id FROM summary AS y JOIN session AS s ON s.no = y.session_no
+WHERE NOT EXISTS (SELECT 1 FROM message WHERE seq = y.first_seq AND session_no = y.session_no)
+    OR NOT EXISTS (SELECT 1 FROM message WHERE seq = y.last_seq AND session_no = y.session_no)
