@@ -16,6 +16,7 @@ from lifelong import errors
 
 if _TYPE_CHECKING:
     from lifelong.clock import ManualClock, SystemClock
+    from lifelong.compaction import Compacted
     from lifelong.engine import Engine, open  # noqa: A004 - the public face says lifelong.open()
     from lifelong.errors import LifelongError
     from lifelong.formats import FORMATS, Rendered
@@ -28,7 +29,7 @@ if _TYPE_CHECKING:
         ToolCallPart,
         ToolResultPart,
     )
-    from lifelong.owner import Owner, Session
+    from lifelong.owner import Owner
     from lifelong.records import (
         Appended,
         CheckReport,
@@ -45,14 +46,22 @@ if _TYPE_CHECKING:
         SessionInfo,
         Trust,
     )
+    from lifelong.request import Request, fit
+    from lifelong.session import Session
     from lifelong.transcripts.files import SOURCES
     from lifelong.transcripts.importing import ImportReport
+    from lifelong.working.budget import Budget
+    from lifelong.working.plan import Edit, Plan
 
 _HOME_OF = {
     "Appended": "lifelong.records",
     "AttachmentPart": "lifelong.messages",
+    "Budget": "lifelong.working.budget",
     "CheckReport": "lifelong.records",
+    "Compacted": "lifelong.compaction",
+    "Edit": "lifelong.working.plan",
     "Engine": "lifelong.engine",
+    "fit": "lifelong.request",
     "FORMATS": "lifelong.formats",
     "Found": "lifelong.records",
     "Hit": "lifelong.records",
@@ -68,12 +77,14 @@ _HOME_OF = {
     "open": "lifelong.engine",
     "Origin": "lifelong.records",
     "Owner": "lifelong.owner",
+    "Plan": "lifelong.working.plan",
     "ReasoningPart": "lifelong.messages",
     "Receipt": "lifelong.records",
     "Remembered": "lifelong.records",
     "Rendered": "lifelong.formats",
+    "Request": "lifelong.request",
     "ScorePart": "lifelong.records",
-    "Session": "lifelong.owner",
+    "Session": "lifelong.session",
     "SessionInfo": "lifelong.records",
     "SOURCES": "lifelong.transcripts.files",
     "SystemClock": "lifelong.clock",
@@ -101,7 +112,10 @@ __all__ = [
     "SOURCES",
     "Appended",
     "AttachmentPart",
+    "Budget",
     "CheckReport",
+    "Compacted",
+    "Edit",
     "Engine",
     "Found",
     "Hit",
@@ -116,10 +130,12 @@ __all__ = [
     "OpaquePart",
     "Origin",
     "Owner",
+    "Plan",
     "ReasoningPart",
     "Receipt",
     "Remembered",
     "Rendered",
+    "Request",
     "ScorePart",
     "Session",
     "SessionInfo",
@@ -129,5 +145,6 @@ __all__ = [
     "ToolResultPart",
     "Trust",
     "errors",
+    "fit",
     "open",
 ]

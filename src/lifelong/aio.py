@@ -14,6 +14,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from lifelong import engine as engines
 from lifelong import owner as handles
+from lifelong import session as sessions
 from lifelong.ports import Clock
 
 P = ParamSpec("P")
@@ -33,15 +34,18 @@ def _threaded(
 class AsyncSession:
     """A `Session` whose verbs are awaited."""
 
-    def __init__(self, inner: handles.Session) -> None:
+    def __init__(self, inner: sessions.Session) -> None:
         self.sync = inner
         self.id = inner.id
 
-    append = _threaded(handles.Session.append)
-    describe = _threaded(handles.Session.describe)
-    messages = _threaded(handles.Session.messages)
-    render = _threaded(handles.Session.render)
-    pop = _threaded(handles.Session.pop)
+    append = _threaded(sessions.Session.append)
+    describe = _threaded(sessions.Session.describe)
+    messages = _threaded(sessions.Session.messages)
+    render = _threaded(sessions.Session.render)
+    pop = _threaded(sessions.Session.pop)
+    request = _threaded(sessions.Session.request)
+    compact = _threaded(sessions.Session.compact)
+    correct = _threaded(sessions.Session.correct)
 
 
 class AsyncOwner:

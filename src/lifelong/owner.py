@@ -1,4 +1,4 @@
-"""Handles: an owner, and a session of an owner. They hold no data and decide nothing.
+"""The handle of an owner. It holds no data and decides nothing.
 
 A handle is the only way to an owner's data; there is no filter that could be forgotten.
 """
@@ -6,39 +6,31 @@ A handle is the only way to an owner's data; there is no filter that could be fo
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator
 from itertools import islice
 from os import PathLike
 from typing import Any, Unpack
 
 from lifelong import log
 from lifelong.errors import NotFound, ScopeRequired, StoreCorrupt
-from lifelong.formats import Rendered, render
-from lifelong.formats.storable import storable
 from lifelong.memory import remember as remembering
 from lifelong.memory.entry import (
     clean_limit,
-    clean_metadata,
     clean_name,
     clean_text,
-    clean_time,
     json_text,
 )
 from lifelong.memory.export import export
-from lifelong.memory.forget import Scope, forget, take_back
+from lifelong.memory.forget import Scope, forget
 from lifelong.memory.known import TOKENS_MAX_DEFAULT as KNOWN_TOKENS_MAX_DEFAULT
 from lifelong.memory.known import known
 from lifelong.memory.recall import TOKENS_MAX_DEFAULT, RecallFields, memory_filter, recall
 from lifelong.memory.remember import MemoryFields
-from lifelong.messages import Message
 from lifelong.ports import Clock, OwnerStore
 from lifelong.records import (
-    Appended,
     CheckReport,
     Found,
     Known,
-    LogSlice,
     Memory,
     MemoryVersion,
     Namespace,
@@ -46,99 +38,11 @@ from lifelong.records import (
     Remembered,
     SessionInfo,
 )
-from lifelong.rows import Erased, SessionFields
+from lifelong.rows import Erased
+from lifelong.session import Session
 from lifelong.transcripts.importing import ImportReport, OnProgress, import_transcripts
 
 _PROBLEMS_MAX = 100
-
-
-class Session:
-    """One conversation of one owner.
-
-    Attributes:
-        id: the caller's, or a new unguessable one.
-    """
-
-    def __init__(self, store: OwnerStore, clock: Clock, session_id: str) -> None:
-        self.id = session_id
-        self._store = store
-        self._clock = clock
-
-    def append(
-        self,
-        items: Any,
-        format: str = "chat",
-        *,
-        ids: Sequence[str] | None = None,
-        sent_at: datetime | str | None = None,
-    ) -> Appended:
-        """Append a provider's items, or `Message` values, at the end: all or none.
-
-        An item that has an id (its own, or one of `ids`) is stored once, however often it comes.
-
-        Args:
-            items: what the provider's client takes or gives: a list of items.
-            format: one of `lifelong.FORMATS`.
-            ids: one for each item.
-            sent_at: when they were said; now, if nothing else is known.
-
-        Raises:
-            InputError: the items, an id or a time cannot be one; nothing was stored.
-            MessageConflict: an id is there with another content; nothing was stored.
-            StoreError: the store could not keep it; nothing was stored.
-        """
-        cleaned = log.parse_items(items, format)
-        at = clean_time(sent_at, "sent_at") or self._clock.now()
-        return log.append(
-            self._store.log,
-            self._clock,
-            session_id=self.id,
-            cleaned=cleaned,
-            said=log.SaidBy(ids, at),
-        )
-
-    def describe(
-        self, *, title: str | None = None, metadata: Mapping[str, Any] | None = None
-    ) -> None:
-        """Set the session's title or metadata; None leaves it as it is."""
-        title = None if title is None else str(storable(title)[0])
-        kept = None if metadata is None else clean_metadata(metadata)
-        self._store.log.append(self.id, [], SessionFields(title, None, kept))
-
-    def messages(self, limit: int | None = None) -> LogSlice:
-        """Return the messages in the order they were appended.
-
-        Args:
-            limit: the newest so many that can be read; None for all, 0 for none.
-
-        Raises:
-            InvalidValue: the limit is negative.
-        """
-        limit = clean_limit(limit)
-        if limit is None:
-            return log.read_all(self._store.log.read(self.id))
-        return log.read_newest(self._store.log, self.id, limit)
-
-    def render(self, format: str = "chat", limit: int | None = None) -> Rendered:
-        """Return the messages in a provider's format, as they came if they came in it.
-
-        Raises:
-            UnknownFormat: there is no such format.
-            InvalidValue: the limit is negative.
-        """
-        return render(self.messages(limit).messages, format)
-
-    def pop(self) -> Message | None:
-        """Take back the newest message that can be read, and return it; None if there is none.
-
-        It may be appended again under its id. Of two who pop at once, each gets another message.
-        """
-        while True:
-            rows, _ = log.newest_rows(self._store.log, self.id, 1)
-            if not rows:
-                return None
-            if take_back(self._store, self._clock, rows[0]):
-                return log.read_message(rows[0])
 
 
 class Owner:

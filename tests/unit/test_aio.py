@@ -9,11 +9,12 @@ import lifelong
 from lifelong import aio
 from lifelong import engine as engines
 from lifelong import owner as handles
+from lifelong import session as sessions
 from lifelong.conformance import said, texts
 from lifelong.errors import EmptyText, StoreClosed
 
 PAIRS = [
-    (handles.Session, aio.AsyncSession),
+    (sessions.Session, aio.AsyncSession),
     (handles.Owner, aio.AsyncOwner),
     (engines.Engine, aio.AsyncEngine),
 ]

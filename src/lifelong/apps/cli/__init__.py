@@ -20,6 +20,7 @@ from lifelong.apps.cli import (
     forgetting,
     importing,
     memories,
+    planning,
     recalling,
     sessions,
     upkeep,
@@ -42,12 +43,20 @@ app.command("import")(importing.import_)
 app.command()(memories.remember)
 app.command()(recalling.recall)
 app.command()(forgetting.forget)
-app.command()(sessions.log)
 app.command()(memories.known)
 app.command()(upkeep.export)
 app.command()(upkeep.check)
 app.command()(upkeep.reindex)
 app.command()(doctor.doctor)
+
+log = typer.Typer(
+    help="List the sessions, show the messages of one, or plan a request of it.",
+    cls=sessions.LogGroup,
+    rich_markup_mode=None,
+)
+log.command()(sessions.show)
+log.command()(planning.plan)
+app.add_typer(log, name="log")
 
 bench = typer.Typer(help="Measure recall and speed.", no_args_is_help=True, rich_markup_mode=None)
 bench.command("recall")(benching.bench_recall)

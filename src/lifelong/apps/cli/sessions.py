@@ -1,4 +1,4 @@
-"""`lifelong log`: the sessions, or the messages of one."""
+"""`lifelong log show`: the sessions, or the messages of one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperGroup
 
 import lifelong
 from lifelong.apps.cli.edge import DONE, NOTHING
@@ -27,7 +28,7 @@ _STYLES = {"user": "bold green", "assistant": "bold cyan", "tool": "yellow"}
 
 
 class LogOptions(NamedTuple):
-    """What `lifelong log` takes."""
+    """What `lifelong log show` takes."""
 
     session: Annotated[
         str | None,
@@ -42,14 +43,24 @@ class LogOptions(NamedTuple):
     as_json: AsJson = False
 
 
+class LogGroup(TyperGroup):
+    """`lifelong log` and `lifelong log SESSION` are short for `lifelong log show`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the command in that was left out."""
+        if not args or (args[0] not in self.commands and args[0] != "--help"):
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+
 @command(LogOptions)
-def log(given: LogOptions, place: Place) -> int:
+def show(given: LogOptions, place: Place) -> int:
     """List the sessions, or show the messages of one."""
     with place.opened() as owner:
         sessions = owner.sessions()
         if given.session is None:
             return _list(sessions[: given.limit], as_json=given.as_json)
-        session_id = _session_id(sessions, given.session)
+        session_id = session_id_of(sessions, given.session)
         found = owner.session(session_id).messages(given.limit)
     if given.as_json:
         messages = [_message(message) for message in found]
@@ -77,7 +88,7 @@ def _list(sessions: Sequence[lifelong.SessionInfo], *, as_json: bool) -> int:
     return DONE
 
 
-def _session_id(sessions: Sequence[lifelong.SessionInfo], wanted: str) -> str:
+def session_id_of(sessions: Sequence[lifelong.SessionInfo], wanted: str) -> str:
     """Return the one session id that is meant.
 
     Raises:

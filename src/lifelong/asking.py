@@ -1,0 +1,121 @@
+"""What a session shows the model beside its own history: what is known, recalled, and in force."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lifelong.errors import InvalidValue
+from lifelong.memory.known import TOKENS_MAX_DEFAULT as KNOWN_TOKENS_MAX
+from lifelong.memory.known import known
+from lifelong.memory.recall import TOKENS_MAX_DEFAULT as RECALL_TOKENS_MAX
+from lifelong.memory.recall import memory_filter, recall
+from lifelong.ports import Clock, OwnerStore
+from lifelong.records import hit_line
+from lifelong.request import FitFields, Target, default_policies
+from lifelong.working.assemble import Extras
+from lifelong.working.compact import Compact, Segment
+from lifelong.working.history import ASKED, History
+from lifelong.working.plan import Policy
+from lifelong.working.summary import Summariser
+from lifelong.working.trim import TrimTurns
+
+_BLOCK_TOKENS = 60
+"""What the heading of a block costs, about."""
+
+CONSTRAINT = "constraint"
+
+
+class RequestFields(FitFields, total=False):
+    """What can be said of a session's request, beside what `FitFields` has.
+
+    Attributes:
+        known: show what is known of the user.
+        recall: show what memory holds for the user's last message (True), or for this question.
+        rules: say the standing constraints again near the end.
+        summariser: compact the session in the background when it is due, with this summariser.
+    """
+
+    known: bool
+    recall: bool | str
+    rules: bool
+    summariser: Summariser | None
+
+
+class Asking:
+    """Reads what a request shows beside the history."""
+
+    def __init__(
+        self, store: OwnerStore, clock: Clock, *, session_id: str, fields: RequestFields
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._session_id = session_id
+        self._fields = fields
+        self._extras = Extras()
+
+    @property
+    def recall_tokens(self) -> int:
+        """How much of the budget is kept free for what is recalled."""
+        return RECALL_TOKENS_MAX + _BLOCK_TOKENS if self._fields.get("recall") else 0
+
+    def standing(self) -> Extras:
+        """Return what does not depend on the history."""
+        extras = Extras(system=self._fields.get("system") or "")
+        if self._fields.get("known"):
+            found = known(self._store.memories, self._clock, KNOWN_TOKENS_MAX)
+            extras = replace(extras, known=found.text)
+        if self._fields.get("rules"):
+            which = memory_filter(self._clock, {"kinds": (CONSTRAINT,)})
+            rules = self._store.memories.select(which, None)
+            extras = replace(extras, rules="\n".join(f"- {rule.text}" for rule in rules))
+        self._extras = extras
+        return extras
+
+    def recalled(self, history: History) -> Extras:
+        """Return all of it; what the history shows already is not recalled."""
+        wanted = self._fields.get("recall")
+        if not wanted:
+            return self._extras
+        query = wanted if isinstance(wanted, str) else _last_asked(history)
+        limits = (None, RECALL_TOKENS_MAX)
+        found = recall(self._store, self._clock, query=query, limits=limits, fields={})
+        visible = {message.id for unit in history.units for message in unit.messages}
+        lines = [
+            hit_line(hit)
+            for hit in found.by_date
+            if hit.session_id != self._session_id or hit.id not in visible
+        ]
+        return replace(self._extras, recalled="\n".join(lines))
+
+
+def _last_asked(history: History) -> str:
+    for unit in reversed(history.units):
+        if unit.kind == ASKED:
+            return unit.messages[-1].text
+    return ""
+
+
+def policies_of(
+    target: Target, fields: RequestFields, segments: tuple[Segment, ...]
+) -> tuple[Policy, ...]:
+    """Return the policies of a request, with the session's summaries where they are used.
+
+    Raises:
+        InvalidValue: the policies are no list of them.
+    """
+    given: Sequence[Policy] | None = fields.get("policies")
+    if given is not None:
+        if not isinstance(given, Sequence) or not all(map(callable, given)):
+            raise InvalidValue("policies is no list of policies")
+        return tuple(
+            replace(policy, segments=segments)
+            if isinstance(policy, Compact) and not policy.segments
+            else policy
+            for policy in given
+        )
+    policies = default_policies(target)
+    if not segments:
+        return policies
+    place = next(n for n, policy in enumerate(policies) if isinstance(policy, TrimTurns))
+    return (*policies[:place], Compact(segments), *policies[place:])
