@@ -18,7 +18,6 @@ from lifelong.working.compact import Compact, Segment
 from lifelong.working.history import ASKED, History
 from lifelong.working.plan import Policy
 from lifelong.working.summary import Summariser
-from lifelong.working.trim import TrimTurns
 
 _BLOCK_TOKENS = 60
 """What the heading of a block costs, about."""
@@ -117,5 +116,4 @@ def policies_of(
     policies = default_policies(target)
     if not segments:
         return policies
-    place = next(n for n, policy in enumerate(policies) if isinstance(policy, TrimTurns))
-    return (*policies[:place], Compact(segments), *policies[place:])
+    return (*policies, Compact(segments))

@@ -4,7 +4,8 @@ from working_histories import asked, by_length, called, history_of, raws, result
 
 from lifelong.formats import parse
 from lifelong.messages import Message
-from lifelong.working.repair import INTERRUPTED, HistoryBuilder, build
+from lifelong.working.repair import HistoryBuilder, build
+from lifelong.working.steps import INTERRUPTED
 
 INTERRUPTED_RESULT = ("tool", INTERRUPTED)
 

@@ -26,6 +26,10 @@ from lifelong.working.plan import CLEAR, CLEAR_REASONING, Edit, Plan
 CLEARED = "[This result was cleared to save space. Call the tool again if it is needed.]"
 KEEP_RESULTS = 3
 
+_RESPONSES, _MESSAGE = "responses", "message"
+_WITHOUT_ID = (_MESSAGE, "reasoning", "function_call", "custom_tool_call")
+# OpenAI's types of items that may stand without an id.
+
 
 @dataclass(frozen=True)
 class ClearToolResults:
@@ -171,7 +175,10 @@ class ClearReasoning:
         return Plan(tuple(edits))
 
     def _edit(self, unit: Unit, count: CountMessage) -> Edit | None:
-        if not any(isinstance(p, ReasoningPart) for m in unit.messages for p in m.parts):
+        parts = [part for message in unit.messages for part in message.parts]
+        if not any(isinstance(part, ReasoningPart) for part in parts):
+            return None
+        if any(map(_needs_its_reasoning, unit.messages)):
             return None
         messages = tuple(
             made for message in unit.messages if (made := _without_reasoning(message)) is not None
@@ -191,11 +198,18 @@ class ClearReasoning:
         )
 
 
+def _needs_its_reasoning(message: Message) -> bool:
+    """Return whether an item has an id that it cannot do without, and so needs its reasoning."""
+    if message.format != _RESPONSES or message.raw is None or not message.raw.get("id"):
+        return False
+    return message.role == ASSISTANT and message.raw.get("type", _MESSAGE) not in _WITHOUT_ID
+
+
 def _without_reasoning(message: Message) -> Message | None:
     if message.role != ASSISTANT:
         return message
     parts = tuple(part for part in message.parts if not isinstance(part, ReasoningPart))
-    if message.format == "responses":
+    if message.format == _RESPONSES:
         # OpenAI refuses to find an item by its id without its reasoning.
         if not parts:
             return None

@@ -1,4 +1,4 @@
-"""Compacting: the oldest part of a history is replaced by a summary and an appendix.
+"""Compacting: what is no longer shown is stood for by a summary and an appendix.
 
 The summary tells what it was about; the appendix, made by code, carries word for word what a
 summary loses. Both are made from what was said, never from a summary. Segments that were summarised
@@ -17,14 +17,14 @@ from lifelong.working.appendix import appendix
 from lifelong.working.budget import Budget
 from lifelong.working.carried import Carried, carried
 from lifelong.working.extractive import extractive_summary
-from lifelong.working.history import ASKED, NOTE, SYSTEM_TEXT, History, Unit
+from lifelong.working.history import NOTE, SYSTEM_TEXT, History, Unit
 from lifelong.working.plan import COMPACT, Edit, Plan
 from lifelong.working.summary import Summariser, checked_summary, summary_task
-from lifelong.working.trim import WHOLE_TURN_SHARE, oldest, stays
 from lifelong.working.truncate import truncate
 
 APPENDIX_SHARE = 0.25
 SUMMARY_SHARE = 0.1
+APPENDIX_SHARE_MAX = 0.4
 """Shares of the budget that the appendix and the summary may have."""
 
 HEAD = (
@@ -52,11 +52,11 @@ class Segment:
 
 @dataclass(frozen=True)
 class Compact:
-    """Replace the oldest part by a summary.
+    """Put a summary and an appendix in the place of what the policies before it took away.
 
     Attributes:
         segments: what has been summarised, in order.
-        summariser: sums up what no segment covers; None to leave that to the next policy.
+        summariser: sums up what no segment covers; None for an appendix alone.
         appendix_share, summary_share: of the budget.
     """
 
@@ -70,73 +70,50 @@ class Compact:
             if not 0 <= getattr(self, name) <= 0.5:
                 raise InvalidValue(f"{name} is {getattr(self, name)}, and must be 0 to 0.5")
 
+    def reserve_tokens(self, budget: Budget) -> int:
+        """Return how many tokens it may need."""
+        return int(budget.available_tokens * (self.appendix_share + self.summary_share))
+
     def __call__(self, history: History, budget: Budget) -> Plan:
-        """Return one edit that puts the summary in the place of what it sums up, or none."""
-        excess = history.tokens - budget.available_tokens
-        if excess <= 0 and not _cleared(history.units):
+        """Return one edit that puts a block before all but the system text, or none."""
+        unseen = sorted(
+            (*history.gone, *(unit for unit in history.units if unit.whole is not None)),
+            key=lambda unit: unit.no,
+        )
+        if not unseen:
             return Plan()
-        room = int(budget.available_tokens * (self.appendix_share + self.summary_share))
-        covered, gone = self._covered(history, excess + room)
-        freed = sum(unit.tokens for unit in gone)
-        if freed < excess + room and self.summariser is not None:
-            taken = {unit.no for unit in gone}
-            share = int(budget.available_tokens * WHOLE_TURN_SHARE)
-            rest = oldest(history, excess + room, share)
-            gone = sorted([*gone, *(u for u in rest if u.no not in taken)], key=lambda u: u.no)
-        return self._summed_up(history, budget, gone, covered)
-
-    def _covered(self, history: History, wanted_tokens: int) -> tuple[int, list[Unit]]:
-        """Return how many segments are enough, and the units that they stand for."""
-        gone: list[Unit] = []
-        for number, segment in enumerate(self.segments, 1):
-            gone = _before(segment.stop, history)
-            if sum(unit.tokens for unit in gone) >= wanted_tokens:
-                return number, gone
-        return len(self.segments), gone
-
-    def _summed_up(
-        self, history: History, budget: Budget, gone: Sequence[Unit], covered: int
-    ) -> Plan:
-        text = self._text(history, budget, gone, self.segments[:covered])
+        room = budget.available_tokens - history.tokens - history.count_text(_framed(""))
+        text = self._text(history, unseen, budget.available_tokens, room)
         if not text:
-            return Plan()
-        message = Message.of(USER, f"<{SUMMARY}>\n{HEAD}\n\n{text}\n</{SUMMARY}>")
+            return Plan(notes=("there is no room for a summary of what is no longer shown",))
+        message = Message.of(USER, _framed(text))
         unit = Unit(SUMMARY_NO, NOTE, (message,), history.count(message))
-        before = sum(each.tokens for each in gone)
-        if gone and unit.tokens >= before:
-            note = f"a summary would free {max(before - unit.tokens, 0)} tokens, so none was made"
-            return Plan(notes=(note,))
         place = next((u.no for u in history.units if u.kind != SYSTEM_TEXT), None)
-        reason = "the oldest part, summed up" if gone else "what the cleared results held"
-        numbers = tuple(u.no for u in gone)
-        return Plan((Edit(COMPACT, reason, numbers, (unit,), before, unit.tokens, place),))
+        reason = "what is no longer shown, summed up"
+        return Plan((Edit(COMPACT, reason, (), (unit,), 0, unit.tokens, place),))
 
-    def _text(
-        self,
-        history: History,
-        budget: Budget,
-        gone: Sequence[Unit],
-        segments: Sequence[Segment],
-    ) -> str:
-        """Return summary and appendix of what will not be seen."""
+    def _text(self, history: History, unseen: Sequence[Unit], share_of: int, room: int) -> str:
+        """Return summary and appendix of what is not seen, in so many tokens."""
+        segments = _needed(self.segments, history.gone)
         stop = segments[-1].stop if segments else 0
-        rest = [unit for unit in gone if max(unit.positions, default=-1) >= stop]
-        visible = _without(gone, history)
+        rest = [unit for unit in unseen if max(unit.positions, default=-1) >= stop]
+        summary = self._summary(
+            segments,
+            [unit for unit in rest if unit.whole is None or unit in history.gone],
+            min(int(share_of * self.summary_share), room),
+            history.count_text,
+        )
         lists = [segment.carried for segment in segments]
-        unseen = [*rest, *_cleared(visible)]
-        if unseen:
-            lists.append(carried([message for unit in unseen for message in unit.said]))
-        room = budget.available_tokens
-        summary = self._summary(segments, rest, int(room * self.summary_share), history.count_text)
+        if rest:
+            lists.append(carried([message for unit in rest for message in unit.said]))
+        left = room - (history.count_text(summary) if summary else 0)
         more = appendix(
             lists,
-            int(room * self.appendix_share),
-            visible="\n".join([summary, _text_of(visible)]),
+            min(left, int(share_of * APPENDIX_SHARE_MAX)),
+            visible="\n".join([summary, _text_of(history.units)]),
             count=history.count_text,
         )
-        text = "\n\n".join(filter(None, [summary, more.text]))
-        # What it quotes cannot end it.
-        return text.replace(f"</{SUMMARY}>", f"< /{SUMMARY}>")
+        return "\n\n".join(filter(None, [summary, more.text]))
 
     def _summary(
         self,
@@ -152,25 +129,17 @@ class Compact:
         return _joined(list(filter(None, told)), tokens_max, count)
 
 
-def _without(gone: Sequence[Unit], history: History) -> list[Unit]:
-    taken = {unit.no for unit in gone}
-    return [unit for unit in history.units if unit.no not in taken]
+def _framed(text: str) -> str:
+    # What it quotes cannot end it.
+    inner = text.replace(f"</{SUMMARY}>", f"< /{SUMMARY}>")
+    return f"<{SUMMARY}>\n{HEAD}\n\n{inner}\n</{SUMMARY}>"
 
 
-def _cleared(units: Sequence[Unit]) -> list[Unit]:
-    return [unit for unit in units if unit.whole is not None]
-
-
-def _before(stop: int, history: History) -> list[Unit]:
-    """Return the units before a position, without those that stay all the same."""
-    asked = [unit.no for unit in history.units if unit.kind == ASKED][-1:]
-    return [
-        unit
-        for unit in history.units
-        if max(unit.positions, default=stop) < stop
-        and unit.no not in asked
-        and not stays(unit, history)
-    ]
+def _needed(segments: Sequence[Segment], gone: Sequence[Unit]) -> Sequence[Segment]:
+    """Return the segments up to the last that holds something that is gone."""
+    last = max((max(unit.positions, default=-1) for unit in gone), default=-1)
+    starts = [0, *(segment.stop for segment in segments)]
+    return [segment for segment, start in zip(segments, starts, strict=False) if start <= last]
 
 
 def _checked(summariser: Summariser, messages: Sequence[Message], tokens_max: int) -> str:

@@ -77,12 +77,14 @@ class History:
         count: what a message costs, in tokens.
         repairs: what was broken.
         kept: numbers of units that must stay, beside those that always do.
+        gone: units that edits have taken away, in the order they went.
     """
 
     units: tuple[Unit, ...]
     count: CountMessage
     repairs: tuple[Repair, ...] = ()
     kept: frozenset[int] = frozenset()
+    gone: tuple[Unit, ...] = ()
 
     @cached_property
     def tokens(self) -> int:

@@ -19,7 +19,7 @@ from lifelong.working.history import STEP, SYSTEM_TEXT, History, Unit
 from lifelong.working.plan import ANCHOR, Edit, Plan, Policy, Warned, apply
 from lifelong.working.trim import ShrinkResults, TrimTurns, stays
 
-SLACK_SHARE = 0.2
+SLACK_SHARE = 0.15
 """How much of the budget an edit leaves free, so that the next one is not due at once."""
 
 WARNED_SHARE = 0.1
@@ -109,6 +109,11 @@ def _starts_at(policy: Policy, budget: Budget) -> int:
     return budget.available_tokens if starts_at is None else max(int(starts_at(budget)), 0)
 
 
+def _reserve(policy: Policy, budget: Budget) -> int:
+    reserve = getattr(policy, "reserve_tokens", None)
+    return 0 if reserve is None else max(int(reserve(budget)), 0)
+
+
 def _applied(history: History, edits: Sequence[Edit]) -> History:
     return apply(history, edits) if edits else history
 
@@ -141,8 +146,9 @@ def _decided(
     part = replace(history, units=units, repairs=())
     edits: list[Edit] = []
     notes: list[str] = []
-    for policy in policies:
-        plan = policy(part, budget)
+    for place, policy in enumerate(policies):
+        later = sum(_reserve(each, budget) for each in policies[place + 1 :])
+        plan = policy(part, budget.less(later) if later else budget)
         part = _applied(part, plan.edits)
         edits.extend(plan.edits)
         notes.extend(plan.notes)

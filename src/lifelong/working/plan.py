@@ -101,7 +101,8 @@ class Policy(Protocol):
     """Decides what to do so that a history fits a budget. It is pure: it changes nothing.
 
     A policy that acts before the budget is full also has a method `starts_at(budget)`, which
-    returns from how many tokens on.
+    returns from how many tokens on; one that adds something has `reserve_tokens(budget)`, which
+    returns how many tokens the policies before it are to leave free.
     """
 
     def __call__(self, history: History, budget: Budget) -> Plan:
@@ -116,14 +117,18 @@ def apply(history: History, edits: Iterable[Edit]) -> History:
         return history
     in_place: dict[int, Unit] = {}
     units: Sequence[Unit] = history.units
+    gone = list(history.gone)
     for edit in edits:
         if len(edit.units) == len(edit.replacement) == 1 and edit.place is None:
             # Many results are cleared at once, and each in its place: one pass for all of them.
             in_place[edit.units[0]] = edit.replacement[0]
             continue
-        units = _replaced(_in_place(units, in_place), edit)
+        units = _in_place(units, in_place)
+        taken = set(edit.units)
+        gone.extend(unit for unit in units if unit.no in taken)
+        units = _replaced(units, edit)
         in_place = {}
-    return replace(history, units=tuple(_in_place(units, in_place)))
+    return replace(history, units=tuple(_in_place(units, in_place)), gone=tuple(gone))
 
 
 def _in_place(units: Sequence[Unit], changed: dict[int, Unit]) -> Sequence[Unit]:

@@ -36,9 +36,7 @@ from lifelong.working.history import (
     Repair,
     Unit,
 )
-
-INTERRUPTED = "The tool call was interrupted before a result was produced."
-"""What stands in the place of a result that never came, in the words of pydantic-ai."""
+from lifelong.working.steps import apart, interrupted, ordered, with_parts
 
 DROPPED, MOVED, ANSWERED = "dropped", "moved", "answered"
 
@@ -202,13 +200,13 @@ class HistoryBuilder:
         # What is said beside a result that belongs further up is said here.
         if len(found.groups) == 1 and (not found.others or place >= self._last_place()):
             parts = [*found.groups[place], *found.others]
-            whole = message if found.is_same else _with_parts(message, parts)
+            whole = message if found.is_same else with_parts(message, parts)
             self._place(place, found.replies[place], whole)
             return [whole]
-        placed = [_with_parts(message, parts) for parts in found.groups.values()]
+        placed = [with_parts(message, parts) for parts in found.groups.values()]
         for no, part_of_it in zip(found.groups, placed, strict=True):
             self._place(no, found.replies[no], part_of_it)
-        said = _with_parts(message, found.others)
+        said = with_parts(message, found.others)
         if not _is_blank(said):
             placed.append(said)
             self._begin(ASKED if message.role == USER else NOTE, said)
@@ -291,15 +289,22 @@ class HistoryBuilder:
         if draft.is_hollow:
             return Unit(no, draft.kind, (), 0, tuple(draft.positions))
         added = [
-            (call.reply, _interrupted(call.id, draft.replies[call.reply]))
+            (call.reply, interrupted(call.id, draft.replies[call.reply]))
             for call in draft.calls
             if not call.is_answered
         ]
+        results = [*draft.results, *added]
+        parted = apart(results)
+        tokens = draft.tokens + sum(self._count(message) for _, message in added)
+        if len(parted) > len(results):
+            tokens += sum(self._count(m) for _, m in parted) - sum(
+                self._count(m) for _, m in results
+            )
         return Unit(
             no,
             draft.kind,
-            tuple(_ordered(draft.replies, [*draft.results, *added], self.format)),
-            draft.tokens + sum(self._count(message) for _, message in added),
+            tuple(ordered(draft.replies, parted, self.format)),
+            tokens,
             tuple(draft.positions),
             bool(added),
             draft.is_anchor,
@@ -314,35 +319,9 @@ class HistoryBuilder:
             elif not unit.messages:
                 reason = "it is reasoning that led to nothing"
                 yield Repair(DROPPED, reason, unit.positions[0], tokens, 0)
-
-
-def _interrupted(call_id: str, reply: Message) -> Message:
-    # It is of the format of the call, so that a renderer takes the id for the same id.
-    result = ToolResultPart(call_id, INTERRUPTED, is_error=True)
-    return Message(TOOL, (result,), format=reply.format)
-
-
-def _ordered(
-    replies: Sequence[Message], results: Sequence[tuple[int, Message]], format: str
-) -> list[Message]:
-    """Return replies and results as a format wants them: results last, or after each of chat's."""
-    if format != _CHAT or len(replies) == 1:
-        return [*replies, *(message for _, message in results)]
-    ordered: list[Message] = []
-    start = 0
-    for place, reply in enumerate(replies):
-        ordered.append(reply)
-        is_last = place == len(replies) - 1
-        # Replies of other formats that follow one another become one item.
-        if is_last or reply.format == _CHAT or replies[place + 1].format == _CHAT:
-            run = range(start, place + 1)
-            ordered.extend(message for of, message in results if of in run)
-            start = place + 1
-    return ordered
-
-
-def _with_parts(message: Message, parts: Sequence[Part]) -> Message:
-    return replace(message, parts=tuple(parts), raw=None)
+            elif unit.tokens != tokens:
+                reason = "results stand together, and what is said beside them after them"
+                yield Repair(MOVED, reason, unit.positions[0], tokens, unit.tokens)
 
 
 def as_note(message: Message) -> Message:
