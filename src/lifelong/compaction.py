@@ -26,6 +26,7 @@ from lifelong.working.cost import (
     remaining_turns,
     worth_compacting,
 )
+from lifelong.working.extractive import extractive_summary
 from lifelong.working.history import ASKED, STEP
 from lifelong.working.summary import Summariser, checked_summary, summary_task
 
@@ -84,32 +85,48 @@ def compact(
     """
     done = Compacted(NOT_DUE, "")
     for _ in range(SEGMENTS_MAX):
-        look = window.look(target.format, target.count, takes_late_system=target.takes_late_system)
-        start = look.segments[-1].stop if look.segments else 0
-        found = due(look.history, start, budget)
-        if not found.units:
-            outcome = TOO_LITTLE if found.is_due else NOT_DUE
-            return done if done.segments else Compacted(outcome, found.reason)
-        if prices is not None and not done.segments:
-            lengths = _lengths(store, clock)
-            tokens_after = int(budget.available_tokens * SUMMARY_SHARE)
-            worth = _worth(look, found, prices, tokens_after=tokens_after, lengths=lengths)
-            if not worth.pays and look.history.tokens <= budget.available_tokens:
-                reason = f"it would save {worth.saving:.6g} and cost {worth.cost:.6g}"
-                return Compacted(NOT_WORTH, reason)
-        made = _segment(
+        made = _next(
             store,
             clock,
-            look=look,
-            found=found,
-            tokens_max=int(budget.available_tokens * SUMMARY_SHARE),
+            window=window,
+            target=target,
+            budget=budget,
             summariser=summariser,
+            prices=None if done.segments else prices,
         )
-        if made is None:
-            reason = "messages were removed meanwhile, or another was first"
-            return done if done.segments else Compacted(CHANGED, reason)
+        if made.outcome != COMPACTED:
+            return done if done.segments else made
         done = _joined(done, made)
     return done
+
+
+def _next(
+    store: LogStore,
+    clock: Clock,
+    *,
+    window: Window,
+    target: Target,
+    budget: Budget,
+    summariser: Summariser,
+    prices: Prices | None,
+) -> Compacted:
+    """Sum up the next segment, if it is due and pays."""
+    look = window.look(target.format, target.count, takes_late_system=target.takes_late_system)
+    start = look.segments[-1].stop if look.segments else 0
+    found = due(look.history, start, budget)
+    if not found.units:
+        return Compacted(TOO_LITTLE if found.is_due else NOT_DUE, found.reason)
+    tokens_max = int(budget.available_tokens * SUMMARY_SHARE)
+    if prices is not None and look.history.tokens <= budget.available_tokens:
+        by = Prices(0) if summariser is extractive_summary else prices
+        lengths = _lengths(store, clock)
+        worth = _worth(look, found, prices=prices, by=by, tokens_after=tokens_max, lengths=lengths)
+        if not worth.pays:
+            reason = f"it would save {worth.saving:.6g} and cost {worth.cost:.6g}"
+            return Compacted(NOT_WORTH, reason)
+    return _segment(
+        store, clock, look=look, found=found, tokens_max=tokens_max, summariser=summariser
+    )
 
 
 def _segment(
@@ -120,8 +137,8 @@ def _segment(
     found: Due,
     tokens_max: int,
     summariser: Summariser,
-) -> Compacted | None:
-    """Sum up one segment and store it; None if the session is not what it was."""
+) -> Compacted:
+    """Sum up one segment and store it, if the session is still what it was."""
     messages = [message for unit in found.units for message in unit.said]
     answer = summariser(summary_task(messages, tokens_max))
     checked = checked_summary(answer, messages, tokens_max)
@@ -135,7 +152,7 @@ def _segment(
         made_at=clock.now(),
     )
     if not store.add_summary(look.session_id, row, look.generation):
-        return None
+        return Compacted(CHANGED, "messages were removed meanwhile, or another was first")
     before = sum(unit.tokens for unit in found.units)
     after = look.history.count_text(checked.text)
     return Compacted(COMPACTED, found.reason, 1, found.stop - start, before, after, checked.struck)
@@ -164,21 +181,24 @@ def _lengths(store: LogStore, clock: Clock) -> list[SessionLength]:
 def _worth(
     look: Look,
     found: Due,
-    prices: Prices,
     *,
+    prices: Prices,
+    by: Prices,
     tokens_after: int,
     lengths: Sequence[SessionLength],
 ) -> Worth:
     """Weigh a compaction by how many turns the sessions of this owner had."""
     asked = sum(unit.kind == ASKED for unit in look.history.units)
     steps = sum(unit.kind == STEP for unit in look.history.units)
-    left = remaining_turns(lengths, asked).expected
+    # The request that is about to be sent is one more.
+    left = remaining_turns(lengths, asked).expected + 1
     before = sum(unit.tokens for unit in found.units)
     return worth_compacting(
         tokens_before=before,
         tokens_after=min(tokens_after, before),
         turns_left=left * max(steps / max(asked, 1), 1),
         prices=prices,
+        summariser=by,
         tokens_behind=look.history.tokens - before,
     )
 

@@ -195,6 +195,7 @@ def fit(items: Any, budget: Budget, format: str = "chat", **fields: Unpack[FitFi
         InputError: a field cannot be used, or there is nothing to send.
     """
     require_known(fields, FitFields.__annotations__, "fit")
+    require_budget(budget)
     target = target_of(format, fields)
     messages = parse_items(items, format).messages
     history = build(
@@ -206,15 +207,31 @@ def fit(items: Any, budget: Budget, format: str = "chat", **fields: Unpack[FitFi
     )
 
 
+def require_budget(budget: object) -> None:
+    """Refuse what is no budget.
+
+    Raises:
+        InvalidValue: it is something else, a number of tokens perhaps.
+    """
+    if not isinstance(budget, Budget):
+        raise InvalidValue(f"budget is a {type(budget).__name__}; pass a lifelong.Budget")
+
+
 @dataclass(frozen=True)
 class Planned:
     """A request before it is put together."""
 
     target: Target
+    room: Budget
     fitted: Fitted
     tools_tokens: int
     is_warning: bool
     has_cache_marks: bool
+
+    @property
+    def compaction_budget(self) -> Budget:
+        """The budget of the session's messages, for a compaction beside the requests."""
+        return self.room.less(-ADDED_TOKENS)
 
     def request(self, extras: Extras) -> Request:
         """Return the request, with what is shown beside the history."""
@@ -267,13 +284,16 @@ def plan_request(
     room = _calibrated(budget, fields.get("calibration")).less(fixed)
     if room.available_tokens <= 0:
         shown = "system text, tools and what is shown from memory"
-        raise BudgetTooSmall(f"{fixed} tokens of {shown} leave no room for messages")
+        beside = f" and {budget.fixed_tokens} that the budget calls fixed"
+        raise BudgetTooSmall(
+            f"{fixed} tokens of {shown}{beside if budget.fixed_tokens else ''} leave no room"
+        )
     policies = fields.get("policies")
     if policies is None:
         policies = default_policies(target)
     fitted = fit_history(history, room, policies=policies, settled=settled)
     return Planned(
-        target, fitted, tools, fields.get("warn", False), fields.get("cache_marks", True)
+        target, room, fitted, tools, fields.get("warn", False), fields.get("cache_marks", True)
     )
 
 

@@ -15,6 +15,7 @@ from lifelong import log
 from lifelong.asking import Asking, RequestFields, policies_of
 from lifelong.background import Background
 from lifelong.compaction import Compacted, compact
+from lifelong.errors import InvalidValue
 from lifelong.formats import Rendered, render
 from lifelong.formats.storable import storable
 from lifelong.memory.entry import (
@@ -28,9 +29,15 @@ from lifelong.memory.forget import take_back
 from lifelong.messages import SYSTEM, Message
 from lifelong.ports import Clock, OwnerStore
 from lifelong.records import Appended, LogSlice
-from lifelong.request import Request, Target, plan_request, target_of
+from lifelong.request import (
+    Request,
+    Target,
+    plan_request,
+    require_budget,
+    target_of,
+)
 from lifelong.rows import SessionFields
-from lifelong.window import Window, whole_steps_of
+from lifelong.window import Window, newest_whole_steps
 from lifelong.working.assemble import correction
 from lifelong.working.budget import Budget
 from lifelong.working.cost import Prices
@@ -108,8 +115,8 @@ class Session:
         limit = clean_limit(limit)
         if limit is None:
             return log.read_all(self._store.log.read(self.id))
-        found = log.read_newest(self._store.log, self.id, limit)
-        return whole_steps_of(found, limit) if whole_steps else found
+        read = newest_whole_steps if whole_steps else log.read_newest
+        return read(self._store.log, self.id, limit)
 
     def render(self, format: str = "chat", limit: int | None = None) -> Rendered:
         """Return the messages in a provider's format, as they came if they came in it.
@@ -150,6 +157,7 @@ class Session:
             InputError: a field cannot be used, or there is nothing to send.
         """
         require_known(fields, RequestFields.__annotations__, "request")
+        require_budget(budget)
         target = target_of(format, fields)
         look = self._window.look(
             target.format, target.count, takes_late_system=target.takes_late_system
@@ -169,7 +177,8 @@ class Session:
         self._settled[target] = planned.fitted.settled
         summariser = fields.get("summariser")
         if summariser is not None:
-            self._background.run(lambda: self._compacted(budget, target, summariser, None))
+            room = planned.compaction_budget
+            self._background.run(lambda: self._compacted(room, target, summariser, None))
         return planned.request(asking.recalled(planned.fitted.history))
 
     def compact(
@@ -193,11 +202,14 @@ class Session:
 
         Raises:
             SummaryUnusable: what the summariser gave is no summary; nothing changed.
-            SummariserFailed: it could not give any; nothing changed.
+            SummariserFailed: it could not give any; nothing changed. What a function of your own
+                raises comes through as it is.
         """
-        return self._compacted(
-            budget, target_of(format, {}), summariser or extractive_summary, prices
-        )
+        require_budget(budget)
+        if summariser is not None and not callable(summariser):
+            raise InvalidValue(f"summariser is a {type(summariser).__name__}, and must be callable")
+        target = target_of(format, {})
+        return self._compacted(budget, target, summariser or extractive_summary, prices)
 
     @property
     def compaction(self) -> Future[Compacted] | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from lifelong.errors import FormatError
-from lifelong.log import read_message
+from lifelong.log import read_message, read_newest
 from lifelong.messages import Message
 from lifelong.ports import LogStore
 from lifelong.records import LogSlice
@@ -21,6 +21,9 @@ from lifelong.working.carried import from_json
 from lifelong.working.compact import Segment
 from lifelong.working.history import CountMessage, History
 from lifelong.working.repair import HistoryBuilder, build
+
+_BESIDE = 32
+"""How many more messages are read at first, to see where a step begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +69,10 @@ class Window:
             takes_late_system: whether the provider takes a system message after others.
         """
         with self._lock:
+            # In this order: a summary that is seen is one of messages that are read then.
+            rows = self._store.summaries(self._session_id)
             self._read_newer()
-            self._read_summaries()
+            self._place(rows)
             key = (format, takes_late_system, count)
             builder, built = self._builders.get(key) or (
                 HistoryBuilder(format, count, takes_late_system=takes_late_system),
@@ -88,6 +93,7 @@ class Window:
         if newer.generation != self._generation and self._last_seq:
             self._messages, self._seqs, self._last_seq = [], [], 0
             self._builders.clear()
+            self._segments = ()
             newer = self._store.newer(self._session_id, 0)
         self._generation = newer.generation
         for row in newer.messages:
@@ -103,9 +109,8 @@ class Window:
         self._messages.append(message)
         self._seqs.append(row.seq)
 
-    def _read_summaries(self) -> None:
-        rows = self._store.summaries(self._session_id)
-        if rows == self._rows:
+    def _place(self, rows: list[SummaryRow]) -> None:
+        if rows == self._rows and len(self._segments) == len(rows):
             return
         self._rows = rows
         self._segments = tuple(
@@ -116,8 +121,18 @@ class Window:
         )
 
 
-def whole_steps_of(found: LogSlice, items_max: int) -> LogSlice:
-    """Return the newest of some messages that are whole steps, at most so many."""
-    history = build(found.messages, "chat", count=lambda _: 0)
-    positions = history.newest_positions(items_max)
-    return LogSlice(tuple(found.messages[position] for position in positions), found.skipped)
+def newest_whole_steps(store: LogStore, session_id: str, items_max: int) -> LogSlice:
+    """Return the newest messages of a session that are whole steps, at most so many.
+
+    Rather fewer than a call without its result, or a result without its call.
+    """
+    read = items_max + _BESIDE
+    while True:
+        found = read_newest(store, session_id, read)
+        history = build(found.messages, "chat", count=lambda _: 0)
+        positions = history.newest_positions(items_max)
+        first = history.units[0].positions if history.units else ()
+        # What begins where the slice begins may have begun before it.
+        if len(found) < read or not set(first) & set(positions):
+            return LogSlice(tuple(found.messages[each] for each in positions), found.skipped)
+        read *= 2

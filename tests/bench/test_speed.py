@@ -20,7 +20,15 @@ WRITING = {
 @pytest.fixture
 def tiny(monkeypatch):
     plan = replace(
-        speed._QUICK, rounds=2, memories=3, sizes=(1_000,), questions=4, opens=1, pairs=1
+        speed._QUICK,
+        rounds=2,
+        memories=3,
+        sizes=(1_000,),
+        questions=4,
+        opens=1,
+        pairs=1,
+        plans=1,
+        plan_tokens=3_000,
     )
     monkeypatch.setattr(speed, "_QUICK", plan)
     monkeypatch.setattr(speed, "_COLD_FROM", 1_000)
@@ -37,6 +45,7 @@ def test_a_quick_run_measures_everything():
         "append",
         "recall",
         "open",
+        "planning",
         "help",
         "seconds",
     }
@@ -101,6 +110,15 @@ def test_the_table_says_of_each_goal_whether_it_is_met():
         "seconds": 60.0,
         "remember": writing,
         "append": writing | {"ratio": 0.4, "is_met": False},
+        "planning": {
+            "tokens": 200_000,
+            "cold_ms": 100.0,
+            "warm_ms": 2.0,
+            "ratio": 50.0,
+            "cold_goal_ms": 150.0,
+            "ratio_goal": 20.0,
+            "is_met": True,
+        },
         "recall": [
             {"messages": 10_000, "p50_ms": 9.04, "p95_ms": 12.0, "goal_ms": 8.0, "is_met": False}
         ],

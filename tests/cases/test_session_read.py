@@ -171,6 +171,54 @@ def test_d46_a_limit_means_the_same_everywhere(place, limit, expected):
     assert len(owner.recall("number", limit=limit).hits) == len(expected)
 
 
+@pytest.mark.parametrize(
+    ("limit", "expected"), [(None, "12345"), (2, "45"), (0, ""), (5, "12345"), (10**9, "12345")]
+)
+def test_d46_a_limit_of_whole_steps_means_the_same_everywhere(place, limit, expected):
+    session = place.owner.session("s")
+    session.append(said(*"12345"))
+    assert texts(session.messages(limit, whole_steps=True)) == list(expected)
+
+
+STEP = [
+    {"role": "user", "content": "1"},
+    {
+        "role": "assistant",
+        "content": "2",
+        "tool_calls": [
+            {"id": name, "type": "function", "function": {"name": "look", "arguments": "{}"}}
+            for name in "ab"
+        ],
+    },
+    {"role": "tool", "tool_call_id": "a", "content": "3"},
+    {"role": "tool", "tool_call_id": "b", "content": "4"},
+    {"role": "user", "content": "5"},
+]
+
+
+@pytest.mark.parametrize(
+    ("limit", "count"), [(None, 5), (0, 0), (1, 1), (2, 1), (3, 1), (4, 4), (5, 5), (10**9, 5)]
+)
+def test_d46_variant_a_limit_within_a_step_gives_fewer(place, limit, count):
+    place.owner.session("s").append(STEP)
+    for owner in (place.owner, place.beside()):
+        found = owner.session("s").messages(limit, whole_steps=True)
+        assert [message.raw for message in found] == STEP[5 - count :]
+
+
+@pytest.mark.parametrize("limit", range(7))
+def test_d46_variant_whole_steps_beside_rows_that_cannot_be_read(place, damage, limit):
+    session = place.owner.session("s")
+    session.append([*STEP, *said("6")], ids=[*"123456"])
+    damage("UPDATE message SET payload = '{bad' WHERE id = '3'")
+    found = session.messages(limit, whole_steps=True)
+    assert len(found) <= limit
+    ids = [message.id for message in found]
+    assert ids == sorted(ids)
+    # The call whose result is gone is left out, and with it the other result.
+    assert not {"2", "4"} & set(ids)
+
+
 @pytest.mark.parametrize("limit", [-1, -(2**63), 2.0, "3", False])
 def test_d46_a_limit_that_is_none_never_means_everything(place, limit):
     owner = place.owner
@@ -178,6 +226,7 @@ def test_d46_a_limit_that_is_none_never_means_everything(place, limit):
     owner.remember("number 1")
     for read in (
         owner.session("s").messages,
+        lambda limit: owner.session("s").messages(limit, whole_steps=True),
         owner.memories,
         lambda limit: owner.session("s").render("chat", limit),
         lambda limit: owner.recall("number", limit=limit),

@@ -17,8 +17,8 @@ import lifelong
 from lifelong.errors import BudgetTooSmall, InvalidValue
 from lifelong.formats import FORMATS, parse
 from lifelong.formats.mending import PROFILES
-from lifelong.request import default_policies, target_of
 from lifelong.messages import ToolResultPart
+from lifelong.request import default_policies, target_of
 from lifelong.working import Compact
 from lifelong.working.history import STEP
 from lifelong.working.repair import build

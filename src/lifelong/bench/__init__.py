@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lifelong.bench import recall, report, speed
+    from lifelong.bench import recall, report, speed, window
 
-__all__ = ["recall", "report", "speed"]
+__all__ = ["recall", "report", "speed", "window"]
 
 if not TYPE_CHECKING:
 

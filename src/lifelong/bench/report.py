@@ -59,12 +59,58 @@ def speed_table(result: Mapping[str, Any]) -> str:
     rows += [_recall_row(each) for each in result["recall"]]
     rows.append(("", "open", "first recall", "", "", "", ""))
     rows += [_open_row(each) for each in result["open"]]
+    rows.append(("", "cold", "one message more", "", "ratio", "goal", "met"))
+    rows.append(_planning_row(result["planning"]))
     rows.append(("", "lifelong", "its imports", "", "ratio", "goal", "met"))
     rows.append(_help_row(result["help"]))
     head = ", ".join(f"{name} {value}" for name, value in machine.items() if name != "system")
     how = "quick run" if result["quick"] else "full run"
     return "\n".join(
         [f"{how}, {result['seconds']} s on {machine['system']}", head, "", *_aligned(rows)]
+    )
+
+
+def window_table(result: Mapping[str, Any]) -> str:
+    """Return what `window.run` measured: a line for each window."""
+    rows: list[Sequence[str]] = [
+        (
+            *("window", "requests", "cut", "not fit", "invalid", "split", "tokens kept"),
+            *("needed, trimmed / summary", "of cut ones"),
+        )
+    ]
+    for found in result["windows"]:
+        kept = found["tokens_after"] / found["tokens_before"] if found["tokens_before"] else 1
+        rows.append(
+            (
+                f"{found['window']:,}",
+                *(f"{found[name]:,}" for name in ("requests", "cut", "not_fit")),
+                *(f"{found[name]:,}" for name in ("invalid", "split")),
+                f"{kept:.1%}",
+                f"{_share(found['survival_trimmed'])} / {_share(found['survival'])}",
+                f"{_share(found['survival_cut_trimmed'])} / {_share(found['survival_cut'])}",
+            )
+        )
+    head = f"{result['source']}: {result['sessions']} sessions, each request replayed"
+    notes = [
+        "needed: identifiers that the model wrote next and that came from earlier in the session,",
+        "as a share that the request still shows: trimmed alone / with summary and appendix",
+    ]
+    return "\n".join([head, "", *_aligned(rows), "", *notes])
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"
+
+
+def _planning_row(found: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        f"plan a request of {found['tokens']:,} tokens",
+        f"{found['cold_ms']:.0f} ms",
+        f"{found['warm_ms']:.2f} ms",
+        "",
+        f"{found['ratio']:.0f}",
+        f"< {found['cold_goal_ms']:g} ms, >= {found['ratio_goal']:g}",
+        _met(found["is_met"]),
     )
 
 

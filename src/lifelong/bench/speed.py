@@ -22,6 +22,7 @@ from time import perf_counter
 from typing import Any
 
 from lifelong import log
+from lifelong.bench import planning
 from lifelong.bench.corpus import Corpus
 from lifelong.bench.metrics import latency_ms
 from lifelong.bench.plain import PlainStore
@@ -65,15 +66,17 @@ class _Plan:
     questions: int
     opens: int
     pairs: int
+    plans: int
+    plan_tokens: int = planning.SESSION_TOKENS
 
     @property
     def steps(self) -> int:
         filling = self.sizes[-1] // _STEP_MESSAGES
-        return 2 * self.rounds + filling + len(self.sizes) + self.pairs
+        return 2 * self.rounds + filling + len(self.sizes) + self.pairs + 1
 
 
-_FULL = _Plan(5, 200, 2, (1_000, 10_000, 100_000), questions=100, opens=5, pairs=9)
-_QUICK = _Plan(3, 40, 1, (1_000, 10_000), questions=30, opens=3, pairs=3)
+_FULL = _Plan(5, 200, 2, (1_000, 10_000, 100_000), questions=100, opens=5, pairs=9, plans=9)
+_QUICK = _Plan(3, 40, 1, (1_000, 10_000), questions=30, opens=3, pairs=3, plans=3)
 
 
 class _Progress:
@@ -103,7 +106,9 @@ def run(quick: bool, on_progress: OnProgress | None = None) -> dict[str, Any]:
 
     Returns:
         ``remember`` and ``append`` (writes per second beside plain SQLite), ``recall`` (latency
-        by messages in the log), ``open`` (cold opens), ``help`` (start of the command line), each
+        ``remember`` and ``append`` (writes per second beside plain SQLite), ``recall`` (latency
+        by messages in the log), ``open`` (cold opens), ``planning`` (of requests of a long
+        session), ``help`` (start of the command line), each
         with its goal and whether it is met; and what it ran on.
     """
     plan = _QUICK if quick else _FULL
@@ -115,6 +120,10 @@ def run(quick: bool, on_progress: OnProgress | None = None) -> dict[str, Any]:
         with open_engine(place / "write", key=_KEY) as engine:
             machine = _machine(engine)
             written = _writing(engine, place, corpus, plan=plan, progress=progress)
+            progress.step("plan requests")
+            planned = planning.measure(
+                engine.owner(_OWNER), corpus, tokens=plan.plan_tokens, rounds=plan.plans
+            )
         recall, cold = _reading(place / "read", corpus, plan, progress)
     started = _help(plan, progress)
     progress.finish()
@@ -124,6 +133,7 @@ def run(quick: bool, on_progress: OnProgress | None = None) -> dict[str, Any]:
         **written,
         "recall": recall,
         "open": cold,
+        "planning": planned,
         "help": started,
         "seconds": round(perf_counter() - begun, 1),
     }

@@ -71,7 +71,8 @@ def parse(payload: Any) -> list[Message]:
 
     Args:
         payload: a list of contents, or a mapping with `contents` and perhaps the system
-            instruction. Its other keys are the request's settings, and are not kept.
+            instruction, beside them or in its `config`. Its other keys are the request's settings,
+            and are not kept.
 
     Raises:
         FormatError: the payload is not of the format; the error names the place.
@@ -80,9 +81,12 @@ def parse(payload: Any) -> list[Message]:
     if isinstance(payload, Mapping):
         if "contents" not in payload:
             raise FormatError("the payload is a mapping without 'contents'")
+        # google-genai takes the instruction inside its config.
+        config = payload.get("config")
+        held = {**config, **payload} if isinstance(config, Mapping) else payload
         for key in _SYSTEM_KEYS:
-            if payload.get(key) is not None:
-                system = {"role": SYSTEM, "content": checked(payload[key], key)}
+            if held.get(key) is not None:
+                system = {"role": SYSTEM, "content": checked(held[key], key)}
                 messages.append(parse_item(system, key))
         payload = payload["contents"]
     for index, item in enumerate(items_of(payload)):

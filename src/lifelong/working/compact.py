@@ -22,8 +22,8 @@ from lifelong.working.plan import COMPACT, Edit, Plan
 from lifelong.working.summary import Summariser, checked_summary, summary_task
 from lifelong.working.truncate import truncate
 
-APPENDIX_SHARE = 0.25
-SUMMARY_SHARE = 0.1
+APPENDIX_SHARE = 0.28
+SUMMARY_SHARE = 0.08
 APPENDIX_SHARE_MAX = 0.4
 """Shares of the budget that the appendix and the summary may have."""
 
@@ -57,7 +57,7 @@ class Compact:
     Attributes:
         segments: what has been summarised, in order.
         summariser: sums up what no segment covers; None for an appendix alone.
-        appendix_share, summary_share: of the budget.
+        appendix_share, summary_share: of the budget beside the system text.
     """
 
     segments: tuple[Segment, ...] = ()
@@ -70,9 +70,10 @@ class Compact:
             if not 0 <= getattr(self, name) <= 0.5:
                 raise InvalidValue(f"{name} is {getattr(self, name)}, and must be 0 to 0.5")
 
-    def reserve_tokens(self, budget: Budget) -> int:
+    def reserve_tokens(self, history: History, budget: Budget) -> int:
         """Return how many tokens it may need."""
-        return int(budget.available_tokens * (self.appendix_share + self.summary_share))
+        beside = max(budget.available_tokens - history.system_tokens, 0)
+        return int(beside * (self.appendix_share + self.summary_share))
 
     def __call__(self, history: History, budget: Budget) -> Plan:
         """Return one edit that puts a block before all but the system text, or none."""
@@ -83,7 +84,7 @@ class Compact:
         if not unseen:
             return Plan()
         room = budget.available_tokens - history.tokens - history.count_text(_framed(""))
-        text = self._text(history, unseen, budget.available_tokens, room)
+        text = self._text(history, unseen, budget.available_tokens - history.system_tokens, room)
         if not text:
             return Plan(notes=("there is no room for a summary of what is no longer shown",))
         message = Message.of(USER, _framed(text))
@@ -213,8 +214,15 @@ def due(history: History, start: int, budget: Budget) -> Due:
         budget: of the requests of this session.
     """
     room = budget.available_tokens
-    fixed = sum(unit.tokens for unit in history.units if unit.kind == SYSTEM_TEXT)
+    fixed = history.system_tokens
     left = _from(start, history)
+    taken_by_fixed = (
+        f"system text and what else is fixed take {fixed + budget.fixed_tokens} of "
+        f"{room + budget.fixed_tokens} tokens"
+    )
+    if fixed + budget.fixed_tokens >= (room + budget.fixed_tokens) * DUE_SHARE:
+        reason = f"summing up cannot help: {taken_by_fixed}"
+        return Due((), start, is_due=True, reason=reason)
     used = fixed + sum(unit.tokens for unit in left)
     used += int(room * (APPENDIX_SHARE + SUMMARY_SHARE)) if start else 0
     if used <= room * DUE_SHARE:
@@ -225,8 +233,7 @@ def due(history: History, start: int, budget: Budget) -> Due:
     size = sum(unit.tokens for unit in units)
     if size < max(room * LEAST_SHARE, 1):
         reason = (
-            f"summing up would free at most {size} tokens: system text and what else is fixed "
-            f"take {fixed + budget.fixed_tokens} of the window, and what is newest stays"
+            f"summing up would free at most {size} tokens: {taken_by_fixed}, and the newest stay"
         )
         return Due((), start, is_due=True, reason=reason)
     return Due(units, stop, is_due=True, reason=f"{size} tokens of the oldest part")

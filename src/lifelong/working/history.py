@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from lifelong.messages import USER, Message, ToolCallPart
+from lifelong.working.steps import is_interruption
 
 SYSTEM_TEXT, ASKED, STEP, NOTE = "system", "user", "step", "note"
 """The kinds of units; a block that was added is a note."""
@@ -46,8 +47,11 @@ class Unit:
 
     @property
     def said(self) -> tuple[Message, ...]:
-        """Its messages as they came, whatever was cleared since."""
-        return self.messages if self.whole is None else self.whole
+        """Its messages as they came: whatever was cleared since, and without what was added."""
+        messages = self.messages if self.whole is None else self.whole
+        if not self.is_open:
+            return messages
+        return tuple(message for message in messages if not is_interruption(message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,18 @@ class History:
         return sum(unit.tokens for unit in self.units)
 
     @cached_property
+    def newest_no(self) -> int:
+        """The number of the unit that holds the newest message: the model has not seen it yet."""
+        shown = (unit for unit in self.units if unit.messages and unit.positions)
+        newest = max(shown, key=lambda unit: max(unit.positions), default=None)
+        return -1 if newest is None else newest.no
+
+    @cached_property
+    def system_tokens(self) -> int:
+        """What the system text costs: it stays, so shares are of what is left beside it."""
+        return sum(unit.tokens for unit in self.units if unit.kind == SYSTEM_TEXT)
+
+    @cached_property
     def turns(self) -> tuple[tuple[Unit, ...], ...]:
         """The turns: a user's message and all up to the next one. The first may have no user."""
         starts = [place for place, unit in enumerate(self.units) if unit.kind == ASKED]
@@ -117,9 +133,14 @@ class History:
         return replace(self, kept=self.kept | kept)
 
     def newest_positions(self, items_max: int) -> list[int]:
-        """Return where the newest messages stand that are whole units, at most so many."""
+        """Return where the newest messages stand that are whole units, at most so many.
+
+        A step whose calls wait for a result is not whole.
+        """
         positions: list[int] = []
         for unit in reversed(self.units):
+            if unit.is_open or not unit.messages:
+                continue
             if len(positions) + len(unit.positions) > items_max:
                 break
             positions.extend(unit.positions)

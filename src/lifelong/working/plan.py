@@ -101,8 +101,8 @@ class Policy(Protocol):
     """Decides what to do so that a history fits a budget. It is pure: it changes nothing.
 
     A policy that acts before the budget is full also has a method `starts_at(budget)`, which
-    returns from how many tokens on; one that adds something has `reserve_tokens(budget)`, which
-    returns how many tokens the policies before it are to leave free.
+    returns from how many tokens on; one that adds something has
+    `reserve_tokens(history, budget)`, which returns how many tokens the others are to leave free.
     """
 
     def __call__(self, history: History, budget: Budget) -> Plan:

@@ -296,7 +296,7 @@ class HistoryBuilder:
         results = [*draft.results, *added]
         parted = apart(results)
         tokens = draft.tokens + sum(self._count(message) for _, message in added)
-        if len(parted) > len(results):
+        if parted is not results:
             tokens += sum(self._count(m) for _, m in parted) - sum(
                 self._count(m) for _, m in results
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lifelong.messages import TOOL, Message, Part, ToolResultPart
+from lifelong.messages import TOOL, Message, Part, TextPart, ToolResultPart
 
 INTERRUPTED = "The tool call was interrupted before a result was produced."
 """What stands in the place of a result that never came, in the words of pydantic-ai."""
@@ -20,19 +20,38 @@ def interrupted(call_id: str, reply: Message) -> Message:
     return Message(TOOL, (result,), format=reply.format)
 
 
-def apart(results: Sequence[tuple[int, Message]]) -> list[tuple[int, Message]]:
-    """Return results with what is said beside them after the last, so that they stand together."""
+def is_interruption(message: Message) -> bool:
+    """Return whether a message is what `interrupted` made."""
+    return message.raw is None and any(
+        isinstance(part, ToolResultPart) and part.text == INTERRUPTED for part in message.parts
+    )
+
+
+def apart(results: list[tuple[int, Message]]) -> list[tuple[int, Message]]:
+    """Return results with what is said beside them after the last, so that they stand together.
+
+    Each comes with the number of the reply it answers. The list itself is returned if nothing has
+    to be moved.
+    """
+    held = [bool(_said(message)) for _, message in results[:-1]]
+    if not any(held):
+        return results
     first: list[tuple[int, Message]] = []
     after: list[tuple[int, Message]] = []
-    for place, (reply, message) in enumerate(results, 1):
-        said = [part for part in message.parts if not isinstance(part, ToolResultPart)]
-        if said and place < len(results):
-            answers = [part for part in message.parts if isinstance(part, ToolResultPart)]
-            first.append((reply, with_parts(message, answers)))
-            after.append((reply, with_parts(message, said)))
-        else:
+    for (reply, message), is_mixed in zip(results, [*held, False], strict=True):
+        said = _said(message)
+        if not is_mixed:
             first.append((reply, message))
+            continue
+        answers = [part for part in message.parts if isinstance(part, ToolResultPart)]
+        first.append((reply, with_parts(message, answers)))
+        if not all(isinstance(part, TextPart) and not part.text.strip() for part in said):
+            after.append((reply, with_parts(message, said)))
     return [*first, *after]
+
+
+def _said(message: Message) -> list[Part]:
+    return [part for part in message.parts if not isinstance(part, ToolResultPart)]
 
 
 def ordered(

@@ -52,12 +52,22 @@ _ERROR = re.compile(
     r"\W*(?:(?:i[\u2019']?m|i am|we are|we[\u2019']re)(?: very| so)? (?:sorry|unable)|sorry\b"
     r"|i (?:can(?:no|[\u2019'])t|could(?: not|n[\u2019']t)|am unable|apologi[sz]e)|as an ai\b"
     r"|unfortunately, i|traceback \(|(?:\w+\.)*\w*(?:error|exception|time-?out)\b\s*(?:[:(]|$|\d)"
-    r"|error\b|http[/ ]?[\d.]* ?[45]\d\d|\"?error\"?\s*:|rate limit|request timed out"
+    r"|as a (?:large )?language model\b|connection (?:error|refused|reset|aborted|timed out)"
+    r"|<!doctype\b|<html\b|<\?xml\b|\{\s*\"|error\b|http[/ ]?[\d.]* ?[45]\d\d"
+    r"|\"?error\"?\s*:|rate limit|request timed out"
     r"|[45]\d\d (?:bad|unauthor|forbidden|not found|too many|internal|service|gateway)"
     r"|es tut mir leid|leider kann ich|(?:je suis )?d\u00e9sol\u00e9|lo siento"
     "|\u62b1\u6b49|\u5bf9\u4e0d\u8d77|\u5c0d\u4e0d\u8d77|\u7533\u3057\u8a33|\uc8c4\uc1a1)",
     re.IGNORECASE,
 )
+_NOTHING = re.compile(
+    r"\W*(?:null|none|nil|n/?a|nan|undefined|empty"
+    r"|(?:here(?: is|[\u2019']s)|this is) (?:a|the|your)(?: short| brief)? summary"
+    r"|summary|<think>.*</think>|(?:.*</think>))\W*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What is no summary however short: a word for nothing, a heading, thinking that led to none."""
+
 _SCRIPTS = {
     "Latin": re.compile("[A-Za-z\u00c0-\u024f]"),
     "Greek": re.compile("[\u0370-\u03ff]"),
@@ -155,7 +165,7 @@ def checked_summary(text: object, messages: Sequence[Message], tokens_max: int) 
         raise SummaryUnusable(f"{tokens} tokens where {tokens_max} were allowed")
     if tokens > max(estimate_tokens(source), _SHORT_TOKENS):
         raise SummaryUnusable("it is longer than what it sums up")
-    if len(summary) <= _ERROR_CHARACTERS and _ERROR.match(summary):
+    if _NOTHING.fullmatch(summary) or (len(summary) <= _ERROR_CHARACTERS and _ERROR.match(summary)):
         raise SummaryUnusable("the summariser returned an error or a refusal")
     if _loops(summary):
         raise SummaryUnusable("it says the same again and again")

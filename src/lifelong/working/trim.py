@@ -1,7 +1,7 @@
 """Trimming: the oldest turns go, whole steps at a time, until the rest fits.
 
 What always stays: system text, what is pinned, calls that wait for their results, the last thing
-the user said, and the newest step after it.
+the user said, the newest step after it, and what came last, wherever it stands.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ def stays(unit: Unit, history: History) -> bool:
         or unit.is_open
         or unit.is_anchor
         or unit.no < 0
+        or unit.no == history.newest_no
         or not unit.messages
         or unit.no in history.kept
     )
@@ -124,11 +125,12 @@ def _may_go_at_last(unit: Unit, history: History) -> bool:
 
 def _older_of(running: Sequence[Unit], history: History) -> list[Unit]:
     """Return what may go of the running turn: not what was asked, and not the newest step."""
-    loose = [unit for unit in running if not stays(unit, history) and unit.kind != ASKED]
-    newest = [unit.no for unit in loose if unit.kind == STEP][-1:]
-    if not newest and not any(unit.kind == ASKED for unit in running):
-        newest = [unit.no for unit in loose][-1:]
-    return [unit for unit in loose if unit.no not in newest]
+    newest = [unit.no for unit in running if unit.kind == STEP and unit.messages][-1:]
+    return [
+        unit
+        for unit in running
+        if unit.kind != ASKED and unit.no not in newest and not stays(unit, history)
+    ]
 
 
 @dataclass(frozen=True)

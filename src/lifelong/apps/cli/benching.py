@@ -56,6 +56,38 @@ def bench_speed(given: BenchSpeedOptions, place: Place) -> int:
     )
 
 
+class BenchWindowOptions(NamedTuple):
+    """What `lifelong bench window` takes."""
+
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help="Whose transcripts: claude-code, chatgpt, claude or chat."
+        ),
+    ]
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files or folders.")]
+    window: Annotated[
+        list[int], typer.Option(metavar="TOKENS", min=1, help="A window; may be repeated.")
+    ] = []  # noqa: RUF012 - typer reads it, nobody writes it
+    as_json: AsJson = False
+
+
+@command(BenchWindowOptions)
+def bench_window(given: BenchWindowOptions, place: Place) -> int:
+    """Replay recorded sessions at several windows: is it valid, and what is still shown?"""
+    del place
+    return _measured(
+        lambda step: bench.window.run(
+            given.source,
+            given.paths,
+            windows=given.window or bench.window.WINDOWS,
+            on_progress=step,
+        ),
+        bench.report.window_table,
+        as_json=given.as_json,
+    )
+
+
 def _measured(
     run: Callable[[Step], dict[str, Any]],
     table: Callable[[dict[str, Any]], str],
