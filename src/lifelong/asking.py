@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from lifelong.errors import InvalidValue
 from lifelong.memory.known import TOKENS_MAX_DEFAULT as KNOWN_TOKENS_MAX
 from lifelong.memory.known import known
 from lifelong.memory.recall import TOKENS_MAX_DEFAULT as RECALL_TOKENS_MAX
 from lifelong.memory.recall import memory_filter, recall
 from lifelong.ports import Clock, OwnerStore
 from lifelong.records import hit_line
-from lifelong.request import FitFields, Target, default_policies
+from lifelong.request import FitFields, Target, checked_policies, default_policies
 from lifelong.working.assemble import Extras
 from lifelong.working.compact import Compact, Segment
 from lifelong.working.history import ASKED, History
@@ -103,15 +101,13 @@ def policies_of(
     Raises:
         InvalidValue: the policies are no list of them.
     """
-    given: Sequence[Policy] | None = fields.get("policies")
+    given = fields.get("policies")
     if given is not None:
-        if not isinstance(given, Sequence) or not all(map(callable, given)):
-            raise InvalidValue("policies is no list of policies")
         return tuple(
             replace(policy, segments=segments)
             if isinstance(policy, Compact) and not policy.segments
             else policy
-            for policy in given
+            for policy in checked_policies(given)
         )
     policies = default_policies(target)
     if not segments:

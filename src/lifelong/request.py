@@ -288,13 +288,23 @@ def plan_request(
         raise BudgetTooSmall(
             f"{fixed} tokens of {shown}{beside if budget.fixed_tokens else ''} leave no room"
         )
-    policies = fields.get("policies")
-    if policies is None:
-        policies = default_policies(target)
+    given = fields.get("policies")
+    policies = default_policies(target) if given is None else checked_policies(given)
     fitted = fit_history(history, room, policies=policies, settled=settled)
     return Planned(
         target, room, fitted, tools, fields.get("warn", False), fields.get("cache_marks", True)
     )
+
+
+def checked_policies(given: object) -> tuple[Policy, ...]:
+    """Return policies.
+
+    Raises:
+        InvalidValue: it is no list of callables.
+    """
+    if not isinstance(given, Sequence) or not all(map(callable, given)):
+        raise InvalidValue("policies is no list of policies")
+    return tuple(given)
 
 
 def _names(given: Collection[str] | None, what: str) -> frozenset[str]:

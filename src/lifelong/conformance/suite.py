@@ -13,6 +13,7 @@ from lifelong.conformance.isolation import IsolationSuite
 from lifelong.conformance.log import LogSuite
 from lifelong.conformance.memories import MemorySuite
 from lifelong.conformance.place import OpenEngine, Place
+from lifelong.conformance.requests import RequestSuite
 from lifelong.conformance.search import SearchSuite
 from lifelong.conformance.state import StateSuite
 
@@ -21,6 +22,7 @@ class StoreSuite(
     LogSuite,
     MemorySuite,
     SearchSuite,
+    RequestSuite,
     ForgettingSuite,
     IsolationSuite,
     StateSuite,
