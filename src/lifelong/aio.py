@@ -15,6 +15,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from lifelong import engine as engines
 from lifelong import owner as handles
 from lifelong import session as sessions
+from lifelong.compaction import Compacted
 from lifelong.ports import Clock
 
 P = ParamSpec("P")
@@ -46,6 +47,12 @@ class AsyncSession:
     request = _threaded(sessions.Session.request)
     compact = _threaded(sessions.Session.compact)
     correct = _threaded(sessions.Session.correct)
+
+    @property
+    def compaction(self) -> asyncio.Future[Compacted] | None:
+        """The compaction that `request(summariser=…)` last began, to be awaited; or None."""
+        begun = self.sync.compaction
+        return None if begun is None else asyncio.wrap_future(begun)
 
 
 class AsyncOwner:

@@ -134,3 +134,20 @@ def test_a_task_that_is_cancelled_leaves_a_sound_store(tmp_path):
             assert owner.check().is_clean
 
     asyncio.run(work())
+
+
+def test_a_compaction_in_the_background_is_awaited():
+    async def work():
+        async with await aio.open("memory:") as engine:
+            chat = engine.owner("ana").session("s")
+            for number in range(60):
+                await chat.append(said(f"Question {number}? " + "word " * 30))
+            assert chat.compaction is None
+            budget = lifelong.Budget(1_500, reserve_tokens=0, margin=0)
+            request = await chat.request(budget, summariser=lambda _task: "Many questions.")
+            assert request.problems == ()
+            done = await chat.compaction
+            assert done.outcome == "compacted"
+            assert "Many questions." in str((await chat.request(budget)).payload)
+
+    asyncio.run(work())
