@@ -11,7 +11,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from inspect import iscoroutinefunction
 
+from lifelong.errors import InvalidValue, SummaryUnusable
+from lifelong.messages import Message
 from lifelong.ports import Clock, LogStore
 from lifelong.request import Target
 from lifelong.rows import SummaryRow
@@ -28,7 +31,12 @@ from lifelong.working.cost import (
 )
 from lifelong.working.extractive import extractive_summary
 from lifelong.working.history import ASKED, STEP
-from lifelong.working.summary import Summariser, checked_summary, summary_task
+from lifelong.working.summary import (
+    CheckedSummary,
+    Summariser,
+    checked_summary,
+    summary_task,
+)
 
 COMPACTED, NOT_DUE, TOO_LITTLE, NOT_WORTH, CHANGED = (
     "compacted",
@@ -100,6 +108,26 @@ def compact(
     return done
 
 
+def next_due(look: Look, budget: Budget) -> Due:
+    """Return the segment of a session that would be summed up next."""
+    start = look.segments[-1].stop if look.segments else 0
+    return due(look.history, start, budget)
+
+
+def require_summariser(summariser: object) -> None:
+    """Refuse what cannot be called to sum up.
+
+    Raises:
+        InvalidValue: it is no function, or one that has to be awaited.
+    """
+    if summariser is None:
+        return
+    if not callable(summariser):
+        raise InvalidValue(f"summariser is a {type(summariser).__name__}, and must be callable")
+    if iscoroutinefunction(summariser):
+        raise InvalidValue("summariser has to be awaited; it is called in a thread, so wrap it")
+
+
 def _next(
     store: LogStore,
     clock: Clock,
@@ -112,8 +140,7 @@ def _next(
 ) -> Compacted:
     """Sum up the next segment, if it is due and pays."""
     look = window.look(target.format, target.count, takes_late_system=target.takes_late_system)
-    start = look.segments[-1].stop if look.segments else 0
-    found = due(look.history, start, budget)
+    found = next_due(look, budget)
     if not found.units:
         return Compacted(TOO_LITTLE if found.is_due else NOT_DUE, found.reason)
     tokens_max = int(budget.available_tokens * SUMMARY_SHARE)
@@ -140,8 +167,7 @@ def _segment(
 ) -> Compacted:
     """Sum up one segment and store it, if the session is still what it was."""
     messages = [message for unit in found.units for message in unit.said]
-    answer = summariser(summary_task(messages, tokens_max))
-    checked = checked_summary(answer, messages, tokens_max)
+    checked = _checked(summariser, messages, tokens_max)
     start = look.segments[-1].stop if look.segments else 0
     row = SummaryRow(
         first_seq=look.seqs[start],
@@ -156,6 +182,19 @@ def _segment(
     before = sum(unit.tokens for unit in found.units)
     after = look.history.count_text(checked.text)
     return Compacted(COMPACTED, found.reason, 1, found.stop - start, before, after, checked.struck)
+
+
+def _checked(
+    summariser: Summariser, messages: Sequence[Message], tokens_max: int
+) -> CheckedSummary:
+    answer = summariser(summary_task(messages, tokens_max))
+    try:
+        return checked_summary(answer, messages, tokens_max)
+    except SummaryUnusable:
+        if summariser is not extractive_summary:
+            raise
+        # Nothing worth a sentence was said; what code carries still stands.
+        return CheckedSummary("", ())
 
 
 def _joined(one: Compacted, other: Compacted) -> Compacted:

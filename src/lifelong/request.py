@@ -6,7 +6,7 @@ session brings its own history, and `fit` takes a provider's list as it is.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, TypedDict, Unpack
@@ -36,6 +36,9 @@ ADDED_TOKENS = 24
 
 WARNING_TOKENS = 80
 """Kept free for the warning, where it is asked for."""
+
+EVEN_PARTS = 64
+"""The room for messages is a whole number of such parts of the window."""
 
 _TAKES_LATE_SYSTEM = {"chat": ("openai", "deepseek", "ollama"), "responses": ("openai",)}
 _REPLAYS_REASONING = {("chat", "deepseek")}
@@ -167,6 +170,9 @@ def target_of(format: str, fields: Mapping[str, Any]) -> Target:
     """
     if format not in FORMATS:
         raise UnknownFormat(f"{format!r} is not one of {', '.join(FORMATS)}")
+    counter = fields.get("count_tokens")
+    if counter is not None and not (callable(counter) and isinstance(counter, Hashable)):
+        raise InvalidValue(f"count_tokens is a {type(counter).__name__}, and no function")
     profile = fields.get("profile") or PROFILES[format][0]
     if profile not in PROFILES[format]:
         raise InvalidValue(f"{profile!r} is no profile of {format}: {', '.join(PROFILES[format])}")
@@ -222,16 +228,11 @@ class Planned:
     """A request before it is put together."""
 
     target: Target
-    room: Budget
+    compaction_budget: Budget
     fitted: Fitted
     tools_tokens: int
     is_warning: bool
     has_cache_marks: bool
-
-    @property
-    def compaction_budget(self) -> Budget:
-        """The budget of the session's messages, for a compaction beside the requests."""
-        return self.room.less(-ADDED_TOKENS)
 
     def request(self, extras: Extras) -> Request:
         """Return the request, with what is shown beside the history."""
@@ -273,6 +274,7 @@ def plan_request(
         BudgetTooSmall: what has to stay does not fit.
         InputError: a field cannot be used, or there is nothing to send.
     """
+    _check(fields)
     counter = fields.get("count_tokens") or estimate_tokens
     tools = tools_tokens(fields.get("tools") or (), counter)
     pinned = _names(fields.get("pinned"), "pinned")
@@ -286,13 +288,16 @@ def plan_request(
         shown = "system text, tools and what is shown from memory"
         beside = f" and {budget.fixed_tokens} that the budget calls fixed"
         raise BudgetTooSmall(
-            f"{fixed} tokens of {shown}{beside if budget.fixed_tokens else ''} leave no room"
+            f"{room.available_tokens + fixed} tokens are available, and {fixed} of {shown}"
+            f"{beside if budget.fixed_tokens else ''} leave no room"
         )
+    beside = room.less(-ADDED_TOKENS)  # a compaction is not there for what a format adds
+    room = _evened(room)
     given = fields.get("policies")
     policies = default_policies(target) if given is None else checked_policies(given)
     fitted = fit_history(history, room, policies=policies, settled=settled)
     return Planned(
-        target, room, fitted, tools, fields.get("warn", False), fields.get("cache_marks", True)
+        target, beside, fitted, tools, fields.get("warn", False), fields.get("cache_marks", True)
     )
 
 
@@ -310,7 +315,10 @@ def checked_policies(given: object) -> tuple[Policy, ...]:
 def _names(given: Collection[str] | None, what: str) -> frozenset[str]:
     if isinstance(given, str):
         raise InvalidValue(f"{what} is one text; pass a list of them")
-    return frozenset(given or ())
+    names = frozenset(given or ())
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidValue(f"{what} holds something that is no text")
+    return names
 
 
 def default_policies(target: Target) -> tuple[Policy, ...]:
@@ -325,6 +333,30 @@ def _calibrated(budget: Budget, calibration: Calibration | None) -> Budget:
     if calibration is None:
         return budget
     available = budget.available_tokens
-    excess = calibration.scaled(available) - available
-    # A count of `available` would really be that much more, so that much less may be planned.
-    return budget.less(int(excess * available / max(available + excess, 1)))
+    if available <= 0:
+        return budget
+    counted = available * available // max(calibration.scaled(available), 1)
+    return Budget(max(counted, 1), reserve_tokens=0, margin=0)
+
+
+def _evened(room: Budget) -> Budget:
+    """Return a budget of an even size, so that a small change of it does not move what is cut."""
+    return room.less(room.available_tokens % max(room.window_tokens // EVEN_PARTS, 1))
+
+
+def _check(fields: FitFields) -> None:
+    """Refuse what is no value of its field.
+
+    Raises:
+        InvalidValue: one of them is not.
+    """
+    calibration = fields.get("calibration")
+    tools, system = fields.get("tools") or (), fields.get("system")
+    wrong = {
+        "calibration": calibration is not None and not isinstance(calibration, Calibration),
+        "tools": isinstance(tools, str | bytes) or not isinstance(tools, Sequence),
+        "system": system is not None and not isinstance(system, str),
+    }
+    for name, is_wrong in wrong.items():
+        if is_wrong:
+            raise InvalidValue(f"{name} is a {type(fields.get(name)).__name__}")

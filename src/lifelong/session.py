@@ -14,8 +14,7 @@ from typing import Any, Unpack
 from lifelong import log
 from lifelong.asking import Asking, RequestFields, policies_of
 from lifelong.background import Background
-from lifelong.compaction import Compacted, compact
-from lifelong.errors import InvalidValue
+from lifelong.compaction import Compacted, compact, next_due, require_summariser
 from lifelong.formats import Rendered, render
 from lifelong.formats.storable import storable
 from lifelong.memory.entry import (
@@ -37,13 +36,17 @@ from lifelong.request import (
     target_of,
 )
 from lifelong.rows import SessionFields
-from lifelong.window import Window, newest_whole_steps
+from lifelong.window import Look, Window, newest_whole_steps
 from lifelong.working.assemble import correction
 from lifelong.working.budget import Budget
+from lifelong.working.compact import LEAST_SHARE
 from lifelong.working.cost import Prices
 from lifelong.working.extractive import extractive_summary
 from lifelong.working.pipeline import Settled
 from lifelong.working.summary import Summariser
+
+SETTLED_MAX = 8
+"""So many ways of asking at once keep what was decided last."""
 
 
 class Session:
@@ -59,6 +62,7 @@ class Session:
         self._clock = clock
         self._window = Window(store.log, session_id)
         self._settled: dict[Target, Settled | None] = {}
+        self._last_try: tuple[Summariser, int] | None = None
         self._background: Background[Compacted] = Background()
 
     def append(
@@ -158,6 +162,7 @@ class Session:
         """
         require_known(fields, RequestFields.__annotations__, "request")
         require_budget(budget)
+        require_summariser(fields.get("summariser"))
         target = target_of(format, fields)
         look = self._window.look(
             target.format, target.count, takes_late_system=target.takes_late_system
@@ -174,12 +179,28 @@ class Session:
             reserve_tokens=asking.recall_tokens,
             settled=self._settled.get(target),
         )
-        self._settled[target] = planned.fitted.settled
+        self._settled = {**self._settled, target: planned.fitted.settled}
+        if len(self._settled) > SETTLED_MAX:
+            self._settled.pop(next(iter(self._settled)))
         summariser = fields.get("summariser")
         if summariser is not None:
-            room = planned.compaction_budget
-            self._background.run(lambda: self._compacted(room, target, summariser, None))
+            self._compact_beside(look, planned.compaction_budget, target, summariser)
         return planned.request(asking.recalled(planned.fitted.history))
+
+    def _compact_beside(
+        self, look: Look, budget: Budget, target: Target, summariser: Summariser
+    ) -> None:
+        """Begin a compaction if one is due; one that failed not again until more has come."""
+        found = next_due(look, budget)
+        last = self._background.last
+        if last is not None and last.done() and last.exception() is not None:
+            by, tokens = self._last_try or (summariser, 0)
+            grown = look.history.tokens - tokens
+            if by is summariser and grown < budget.available_tokens * LEAST_SHARE:
+                return
+        if found.units or last is None:
+            self._last_try = summariser, look.history.tokens
+            self._background.run(lambda: self._compacted(budget, target, summariser, None))
 
     def compact(
         self,
@@ -206,8 +227,7 @@ class Session:
                 raises comes through as it is.
         """
         require_budget(budget)
-        if summariser is not None and not callable(summariser):
-            raise InvalidValue(f"summariser is a {type(summariser).__name__}, and must be callable")
+        require_summariser(summariser)
         target = target_of(format, {})
         return self._compacted(budget, target, summariser or extractive_summary, prices)
 

@@ -17,10 +17,13 @@ from lifelong.messages import Message
 from lifelong.ports import LogStore
 from lifelong.records import LogSlice
 from lifelong.rows import StoredMessage, SummaryRow
-from lifelong.working.carried import from_json
+from lifelong.working.carried import Carried, from_json
 from lifelong.working.compact import Segment
 from lifelong.working.history import CountMessage, History
 from lifelong.working.repair import HistoryBuilder, build
+
+_BUILDERS_MAX = 4
+"""So many formats or counters at once keep what they have counted."""
 
 _BESIDE = 32
 """How many more messages are read at first, to see where a step begins."""
@@ -58,6 +61,7 @@ class Window:
         self._last_seq = 0
         self._builders: dict[tuple[str, bool, CountMessage], tuple[HistoryBuilder, int]] = {}
         self._rows: list[SummaryRow] = []
+        self._carried: dict[SummaryRow, tuple[Carried, ...]] = {}
         self._segments: tuple[Segment, ...] = ()
 
     def look(self, format: str, count: CountMessage, *, takes_late_system: bool) -> Look:
@@ -79,7 +83,10 @@ class Window:
                 0,
             )
             builder.extend(self._messages[built:])
+            self._builders.pop(key, None)
             self._builders[key] = (builder, len(self._messages))
+            if len(self._builders) > _BUILDERS_MAX:
+                del self._builders[next(iter(self._builders))]
             return Look(
                 self._session_id,
                 builder.history(),
@@ -113,12 +120,15 @@ class Window:
         if rows == self._rows and len(self._segments) == len(rows):
             return
         self._rows = rows
+        self._carried = {row: self._carried.get(row) or _carried_of(row) for row in rows}
         self._segments = tuple(
-            Segment(
-                bisect_right(self._seqs, row.last_seq), row.text, from_json(json.loads(row.carried))
-            )
+            Segment(bisect_right(self._seqs, row.last_seq), row.text, self._carried[row])
             for row in rows
         )
+
+
+def _carried_of(row: SummaryRow) -> tuple[Carried, ...]:
+    return from_json(json.loads(row.carried))
 
 
 def newest_whole_steps(store: LogStore, session_id: str, items_max: int) -> LogSlice:

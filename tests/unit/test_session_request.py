@@ -251,3 +251,70 @@ def test_the_head_stays_while_the_session_grows(chat):
     # Whoever plans it anew gets the same.
     fresh = lifelong.fit(chat.messages().messages[:-1], SMALL)
     assert fresh.payload == seen[-1].payload
+
+
+def test_a_report_below_the_estimate_gives_more_room(chat):
+    work(chat, 30)
+    light = Calibration().observe(estimated=10_000, reported=9_000)
+    assert light.scaled(10_000) < 10_000
+    plain, calibrated = chat.request(SMALL), chat.request(SMALL, calibration=light)
+    assert calibrated.plan.available_tokens > plain.plan.available_tokens
+    assert calibrated.problems == ()
+
+
+def test_what_stands_beside_the_text_of_a_late_system_message_stays(chat):
+    image = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    note = {"role": "system", "content": [{"type": "text", "text": "Look."}, image]}
+    chat.append([note, {"role": "user", "content": "Well?"}])
+    assert "https://example.org/a.png" in str(chat.request(BUDGET, "anthropic").payload)
+    assert "https://example.org/a.png" in str(chat.request(BUDGET, profile="qwen").payload)
+
+
+def test_no_thread_is_begun_when_nothing_is_due(chat):
+    chat.request(BUDGET, summariser=lambda _task: "x")
+    first = chat.compaction
+    assert first.result().outcome == "not_due"
+    chat.append([{"role": "user", "content": "And?"}])
+    chat.request(BUDGET, summariser=lambda _task: "x")
+    assert chat.compaction is first
+
+
+def test_a_summariser_that_failed_is_not_asked_at_once_again(chat):
+    calls = []
+
+    def fails(_task):
+        calls.append(1)
+        raise TimeoutError
+
+    for number in range(40):
+        chat.append([{"role": "user", "content": f"Question {number}? " + "word " * 30}])
+    chat.request(SMALL, summariser=fails)
+    with pytest.raises(TimeoutError):
+        chat.compaction.result()
+    for _ in range(5):
+        chat.request(SMALL, summariser=fails)
+    assert calls == [1]
+    for number in range(4):
+        chat.append([{"role": "user", "content": f"More {number}? " + "word " * 30}])
+    chat.request(SMALL, summariser=fails)
+    with pytest.raises(TimeoutError):
+        chat.compaction.result()
+    assert calls == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"system": 5},
+        {"count_tokens": 3},
+        {"calibration": 1.2},
+        {"tools": "abc"},
+        {"pinned": [None]},
+        {"summariser": 5},
+    ],
+)
+def test_values_of_the_wrong_kind_are_named(chat, fields):
+    with pytest.raises(InvalidValue, match=next(iter(fields))):
+        chat.request(BUDGET, **fields)
+    with pytest.raises(InvalidValue, match="budget"):
+        chat.request(5_000)

@@ -18,6 +18,7 @@ from lifelong.working.clear import ClearReasoning, ClearToolResults, result_coun
 from lifelong.working.history import STEP, SYSTEM_TEXT, History, Unit
 from lifelong.working.plan import ANCHOR, Edit, Plan, Policy, Warned, apply
 from lifelong.working.trim import ShrinkResults, TrimTurns, stays
+from lifelong.working.trusted import looked_over
 
 SLACK_SHARE = 0.12
 """How much of the budget beside the system text an edit leaves free: the next is not due at once.
@@ -90,11 +91,13 @@ def fit(
         plan = _plan(history, anchored, given, budget)
         left = start - tokens
         return Fitted(anchored, replace(plan, warning=_warning(anchored, left, policies, room)))
-    slack = max(int((room - anchored.system_tokens) * SLACK_SHARE), 1)
-    epoch = (tokens - start - 1) // slack
-    made = _settled(anchored, start + epoch * slack, budget.less(slack), tuple(policies), settled)
+    slack = _slack(room, anchored)
+    # Whoever wants edits early, or by count, gets them as early: the step is a share of the start.
+    step = _slack(start, anchored)
+    epoch = (tokens - start - 1) // step
+    made = _settled(anchored, start + epoch * step, budget.less(slack), tuple(policies), settled)
     fitted = _applied(anchored, made.edits)
-    left = start + (epoch + 1) * slack - tokens
+    left = start + (epoch + 1) * step - tokens
     if fitted.tokens > room:
         # Something in the settled part must stay that need not stay in the whole.
         made = _decided(anchored, anchored.units, budget, tuple(policies))
@@ -104,6 +107,10 @@ def fit(
     plan = _plan(history, fitted, (*given, *made.edits), budget)
     warning = _warning(fitted, left, policies, room)
     return Fitted(fitted, replace(plan, warning=warning, notes=made.notes), made)
+
+
+def _slack(tokens: int, history: History) -> int:
+    return max(int((tokens - history.system_tokens) * SLACK_SHARE), 1)
 
 
 def _starts_at(policy: Policy, budget: Budget) -> int:
@@ -150,7 +157,7 @@ def _decided(
     notes: list[str] = []
     for place, policy in enumerate(policies):
         later = sum(_reserve(each, part, budget) for each in policies[place + 1 :])
-        plan = policy(part, budget.less(later) if later else budget)
+        plan = looked_over(policy, policy(part, budget.less(later) if later else budget), part)
         part = _applied(part, plan.edits)
         edits.extend(plan.edits)
         notes.extend(plan.notes)

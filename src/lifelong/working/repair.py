@@ -330,9 +330,10 @@ def as_note(message: Message) -> Message:
     What the text says of itself cannot end the note.
     """
     text = message.text.replace("</note>", "< /note>")
+    beside = [part for part in message.parts if not isinstance(part, TextPart)]
     return Message(
         USER,
-        (TextPart(f'<note from="{message.role}">\n{text}\n</note>'),),
+        (TextPart(f'<note from="{message.role}">\n{text}\n</note>'), *beside),
         id=message.id,
         sent_at=message.sent_at,
     )
