@@ -117,6 +117,9 @@ def output_item(
     """
     name = f"the result of call {part.call_id!r}"
     item: dict[str, Any] = {"type": _CALLS[kind].output, "call_id": part.call_id}
+    if kind == "local_shell_call":
+        # OpenAI's own types want the id of the call here, and its guides want it above.
+        item["id"] = part.call_id
     if part.is_error and kind != "apply_patch_call":
         losses.append(f"responses has no error mark, so {name} stands without it")
     match kind:

@@ -31,14 +31,20 @@ def looked_over(policy: Policy, plan: object, history: History) -> Plan:
     known = {unit.no: unit for unit in history.units}
     edits = tuple(_counted(edit, history, known, name) for edit in plan.edits)
     left = {unit.no for unit in apply(history, edits).units}
-    must = {unit.no for unit in history.units if unit.kind == SYSTEM_TEXT}
-    must |= history.kept & known.keys()
-    must |= {unit.no for unit in [u for u in history.units if u.kind == ASKED][-1:]}
-    if must - left:
+    if _must_stay(history) - left:
         raise InvalidValue(
             f"the policy {name} drops system text, what is pinned or the last question"
         )
     return replace(plan, edits=edits)
+
+
+def _must_stay(history: History) -> set[int]:
+    asked = [unit.no for unit in history.units if unit.kind == ASKED]
+    return {
+        unit.no
+        for unit in history.units
+        if unit.kind == SYSTEM_TEXT or unit.no in history.kept or unit.no in asked[-1:]
+    }
 
 
 def _counted(edit: Edit, history: History, known: dict[int, Unit], name: str) -> Edit:

@@ -13,6 +13,7 @@ from typing import Any
 from lifelong.formats.mending.anthropic_calls import (
     PAIRED,
     THINKING,
+    drop_last_thinking,
     is_at_provider,
     pair,
     pair_at_provider,
@@ -20,14 +21,15 @@ from lifelong.formats.mending.anthropic_calls import (
 from lifelong.formats.mending.anthropic_marks import without_wrong_marks
 from lifelong.formats.mending.drafts import (
     CONTINUE,
-    NAMELESS,
     OPENING,
+    UNFIT_NAME,
     Changes,
     Draft,
     Item,
     Mended,
     Piece,
     added,
+    callable_name,
     grouped,
     is_blank,
     is_list,
@@ -43,6 +45,7 @@ from lifelong.formats.shape import word_of
 PROFILES = ("prefill", "no_prefill")
 """The models that are told apart; the first is meant where none is named."""
 
+_NAME_MAX = 128
 _MISPLACED = {
     "assistant": frozenset({"tool_result"}),
     "user": frozenset({"tool_use", *THINKING}),
@@ -59,6 +62,9 @@ def mended(rendered: Rendered, profile: str) -> Mended:
     kinds = {piece.kind for draft in drafts for piece in draft.pieces}
     if "compaction" in kinds:
         drafts = _since_compaction(drafts, changes)
+    if not kinds.isdisjoint(THINKING):
+        _drop_last_thoughts(grouped(drafts), changes)
+        drafts = without_empty(drafts, changes)
     if not kinds.isdisjoint(PAIRED):
         pair(grouped(drafts), changes)
         drafts = without_empty(drafts, changes)
@@ -173,9 +179,12 @@ def _repaired(piece: Piece, changes: Changes) -> Item:
             changes.tell(piece, "the input is no mapping, so it stands under 'raw_arguments'")
             given = block.get("input")
             block = {**block, "input": {} if given is None else {"raw_arguments": given}}
-        if not word_of(block, "name"):
-            changes.tell(piece, f"the call has no name, so it is called {NAMELESS!r}")
-            block = {**block, "name": NAMELESS}
+        given_name = word_of(block, "name")
+        name = callable_name(given_name, _NAME_MAX)
+        if name != given_name:
+            what = UNFIT_NAME if given_name else f"no name, so it is called {name!r}"
+            changes.tell(piece, f"the call has {what}")
+            block = {**block, "name": name}
     return block
 
 
@@ -224,6 +233,13 @@ def _says(compaction: Item) -> bool:
     return content is not None and not (isinstance(content, str) and is_blank(content))
 
 
+def _drop_last_thoughts(groups: list[list[Draft]], changes: Changes) -> None:
+    """Let no reply end with thinking, save one that holds a compaction."""
+    for group in groups:
+        if all(piece.kind != "compaction" for piece in _pieces_of(group)):
+            drop_last_thinking(group, changes)
+
+
 def _put_thinking_first(groups: list[list[Draft]], changes: Changes) -> None:
     """In a running tool loop, let the reply begin with its thinking."""
     if len(groups) < 2 or all(piece.kind != "tool_result" for piece in _pieces_of(groups[-1])):
@@ -247,9 +263,19 @@ def _pieces_of(group: list[Draft]) -> list[Piece]:
 
 def _open_and_close(drafts: list[Draft], changes: Changes, *, is_prefill: bool) -> None:
     first, last = drafts[0], drafts[-1]
+    if last.role == "assistant" and is_prefill:
+        _strip_end(last, changes)
     if last.role == "assistant" and not is_prefill:
         changes.tell(last, "a message of the user was put after it, for it must not end a request")
         drafts.append(added("user", _text(CONTINUE)))
     if first.role == "assistant" and first.pieces[0].kind != "compaction":
         changes.tell(first, "a message of the user was put before it, for the user speaks first")
         drafts.insert(0, added("user", _text(OPENING)))
+
+
+def _strip_end(last: Draft, changes: Changes) -> None:
+    piece = last.pieces[-1]
+    text = piece.body.get("text") if piece.kind == "text" else None
+    if isinstance(text, str) and text != text.rstrip():
+        changes.tell(piece, "the white space at the end of the request was left out")
+        last.replace(piece, {**piece.body, "text": text.rstrip()})

@@ -84,11 +84,11 @@ def _drop(groups: list[list[Draft]], dropped: set[Piece], changes: Changes) -> N
             is_shorter = is_shorter or len(kept) < len(draft.pieces)
             draft.keep(kept)
         if is_shorter and group[0].role == "assistant":
-            _drop_last_thinking(group, changes)
+            drop_last_thinking(group, changes)
 
 
-def _drop_last_thinking(group: list[Draft], changes: Changes) -> None:
-    # A message may not end with thinking, which is what can be left where its call is gone.
+def drop_last_thinking(group: list[Draft], changes: Changes) -> None:
+    """Leave out the thinking at the end of a reply, which may not end with it."""
     for draft in reversed(group):
         kept = list(draft.pieces)
         while kept and kept[-1].kind in THINKING:

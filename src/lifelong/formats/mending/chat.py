@@ -10,10 +10,11 @@ stays where it is when the conversation goes on, so it does not spoil the provid
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
-from lifelong.formats.mending.chat_calls import pair
+from lifelong.formats.mending.chat_calls import let_arguments_be_objects, pair
 from lifelong.formats.mending.drafts import (
     ADDED,
     CONTINUE,
@@ -27,11 +28,14 @@ from lifelong.formats.mending.drafts import (
     is_mapping,
     note,
     tag,
+    without,
 )
 from lifelong.formats.rendered import Rendered
 
 _IN_PLACE_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
 _REASONING = "reasoning_content"
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_NAMED = ("user", "system", "developer", "assistant")
 _NO_REASONING = "(No reasoning was kept.)"
 
 
@@ -42,24 +46,36 @@ class _Profile:
     Attributes:
         roles: those that it knows.
         has_strict_calls: whether calls and results have to be in order.
+        id_max: how many characters the id of a call may have; None for any number.
+        has_names: whether the name of a speaker has to be letters, digits, _ and -.
+        has_parsed_arguments: whether the arguments of calls have to be JSON of an object.
         has_one_system: whether the system speaks once and first, and the user last.
         wants_reasoning: whether replies with reasoning have to have it everywhere.
     """
 
     roles: tuple[str, ...]
     has_strict_calls: bool = True
+    id_max: int | None = None
+    has_names: bool = False
+    has_parsed_arguments: bool = False
     has_one_system: bool = False
     wants_reasoning: bool = False
 
 
 _PROFILES = {
-    "openai": _Profile(("system", "developer", "user", "assistant", "tool", "function")),
+    "openai": _Profile(
+        ("system", "developer", "user", "assistant", "tool", "function"), id_max=40, has_names=True
+    ),
     "deepseek": _Profile(
         ("system", "user", "assistant", "tool", "latest_reminder"), wants_reasoning=True
     ),
-    "qwen": _Profile(("system", "user", "assistant", "tool"), has_one_system=True),
+    "qwen": _Profile(
+        ("system", "user", "assistant", "tool"), has_parsed_arguments=True, has_one_system=True
+    ),
     "ollama": _Profile(
-        ("system", "developer", "user", "assistant", "tool"), has_strict_calls=False
+        ("system", "developer", "user", "assistant", "tool"),
+        has_strict_calls=False,
+        has_parsed_arguments=True,
     ),
 }
 
@@ -73,12 +89,18 @@ def mended(rendered: Rendered, profile: str) -> Mended:
     wanted = _PROFILES[profile]
     entries = [Entry(index, item) for index, item in enumerate(rendered.items)]
     if wanted.has_strict_calls:
-        entries = pair(entries, changes)
+        entries = pair(entries, changes, id_max=wanted.id_max)
+    if wanted.has_parsed_arguments:
+        for entry in entries:
+            let_arguments_be_objects(entry, changes)
     entries = [
         entry
         for entry in entries
         if _mend_role(entry, wanted.roles, changes) and _mend_content(entry, changes)
     ]
+    if wanted.has_names:
+        for entry in entries:
+            _mend_name(entry, changes)
     if wanted.has_one_system:
         entries = _with_one_system(entries, changes)
         _open_and_close(entries, changes)
@@ -125,6 +147,15 @@ def _as_parts(content: Any) -> list[Any]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return list(content) if is_list(content) else []
+
+
+def _mend_name(entry: Entry, changes: Changes) -> None:
+    item = entry.item
+    name = item.get("name")
+    is_sound = name is None or (isinstance(name, str) and _NAME.fullmatch(name))
+    if item.get("role") in _NAMED and not is_sound:
+        changes.tell(entry, "the name of its speaker cannot stand here, so it was left out")
+        entry.item = without(item, "name")
 
 
 def _mend_content(entry: Entry, changes: Changes) -> bool:

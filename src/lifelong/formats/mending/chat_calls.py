@@ -11,20 +11,22 @@ from typing import Any
 
 from lifelong.errors import FormatError
 from lifelong.formats.mending.drafts import (
-    NAMELESS,
     Changes,
     Entry,
     FreshIds,
     Item,
+    UNFIT_NAME,
     OpenCalls,
+    callable_name,
     is_list,
     is_mapping,
     without,
 )
 from lifelong.formats.shape import word_of
-from lifelong.formats.strict_json import dumps
+from lifelong.formats.strict_json import dumps, loads
 
 _CALLS = "tool_calls"
+_NAME_MAX = 64
 
 
 @dataclass(slots=True, eq=False)
@@ -42,11 +44,17 @@ class _Reply:
     results: list[Entry] = field(default_factory=list)
 
 
-def pair(entries: list[Entry], changes: Changes) -> list[Entry]:
-    """Return the items with the results of each call right after it, and whole calls alone."""
+def pair(entries: list[Entry], changes: Changes, *, id_max: int | None) -> list[Entry]:
+    """Return the items with the results of each call right after it, and whole calls alone.
+
+    Args:
+        entries: the items.
+        changes: where to tell of it.
+        id_max: how many characters the id of a call may have; None for any number.
+    """
     rest, replies = _matched(entries, changes)
     used = {word_of(call.body, "id") for reply in replies.values() for call in reply.calls}
-    fresh = FreshIds(used)
+    fresh = FreshIds(used, id_max)
     paired: list[Entry] = []
     for entry in rest:
         paired.append(entry)
@@ -112,7 +120,7 @@ def _mend_calls(reply: _Reply, fresh: FreshIds, changes: Changes) -> None:
             continue
         body = _repaired(call.body, reply.entry, changes)
         given = word_of(body, "id")
-        if not given or given in used:
+        if not given or given in used or fresh.is_too_long(given):
             new = fresh.like(given)
             changes.tell(reply.entry, "a call has an id of its own now, and so has its result")
             body = {**body, "id": new}
@@ -138,9 +146,12 @@ def _repaired(call: Item, entry: Entry, changes: Changes) -> Item:
         changes.tell(entry, "a call holds its function in the place for it now")
         call = {**call, "type": kind, kind: body}
     made: Item = call[kind]
-    if not word_of(made, "name"):
-        changes.tell(entry, f"a call has no name, so it is called {NAMELESS!r}")
-        made = {**made, "name": NAMELESS}
+    given_name = word_of(made, "name")
+    name = callable_name(given_name, _NAME_MAX)
+    if name != given_name:
+        what = UNFIT_NAME if given_name else f"no name, so it is called {name!r}"
+        changes.tell(entry, f"a call has {what}")
+        made = {**made, "name": name}
     key = "input" if "input" in made and "arguments" not in made else "arguments"
     if not isinstance(made.get(key), str):
         changes.tell(entry, "the arguments of a call are text now")
@@ -156,3 +167,36 @@ def _as_text(arguments: Any) -> str:
     except FormatError:
         # What JSON cannot hold was in nobody's payload.
         return "{}"
+
+
+def let_arguments_be_objects(entry: Entry, changes: Changes) -> None:
+    """Let the arguments of an item's calls be JSON text of an object."""
+    given = entry.item.get(_CALLS)
+    if not is_list(given):
+        return
+    calls = [_with_object(call) for call in given]
+    if any(new is not old for new, old in zip(calls, given, strict=True)):
+        changes.tell(entry, "the arguments of a call are a JSON object now")
+        entry.item = {**entry.item, _CALLS: calls}
+
+
+def _with_object(call: Any) -> Any:
+    function = call.get("function") if is_mapping(call) else None
+    if not is_mapping(function):
+        return call
+    given = function.get("arguments", function.get("input"))
+    text = _object_text(given)
+    if text == function.get("arguments"):
+        return call
+    return {**call, "function": {**function, "arguments": text}}
+
+
+def _object_text(given: Any) -> str:
+    text = given if isinstance(given, str) else _as_text(given)
+    if not text.strip():
+        return "{}"
+    try:
+        is_object = isinstance(loads(text, "the arguments"), dict)
+    except FormatError:
+        is_object = False
+    return text if is_object else _as_text({"raw_arguments": text})

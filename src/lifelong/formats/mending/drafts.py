@@ -25,9 +25,13 @@ CONTINUE = "Continue."
 NAMELESS = "unknown"
 """The name of a function that was called without one."""
 
+UNFIT_NAME = "a name that functions cannot have, so other characters are _ and it is cut"
+"""What is told of a call whose function has such a name."""
+
 ADDED = -1
 """The index of an item that nobody gave."""
 _TAG = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
+_OUTSIDE_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 _Call = TypeVar("_Call")
 
@@ -165,6 +169,11 @@ def tag(role: Any) -> str:
     return role if isinstance(role, str) and _TAG.fullmatch(role) else "note"
 
 
+def callable_name(name: str, longest: int) -> str:
+    """Return a function's name as letters, digits, _ and -, of at most `longest` characters."""
+    return _OUTSIDE_NAMES.sub("_", name)[:longest] or NAMELESS
+
+
 def note(role: Any, text: str) -> str:
     """Return what the user says in place of a role that the provider does not take."""
     name = tag(role)
@@ -203,19 +212,26 @@ class OpenCalls(Generic[_Call]):
 class FreshIds:
     """Ids that no call has yet."""
 
-    def __init__(self, used: Iterable[str]) -> None:
-        """Start with the ids that are in use."""
+    def __init__(self, used: Iterable[str], longest: int | None = None) -> None:
+        """Start with the ids that are in use, and how many characters a new one may have."""
         self._used = {*used, ""}
+        self._longest = longest
         self._numbers: dict[str, int] = {}
 
+    def is_too_long(self, given: str) -> bool:
+        """Return whether an id has more characters than a new one may have."""
+        return self._longest is not None and len(given) > self._longest
+
     def like(self, given: str) -> str:
-        """Return an id that looks like the given one, in use from now on."""
-        base = given or "call"
+        """Return an id that begins like the given one, in use from now on."""
+        longest = self._longest
+        base = (given or "call")[:longest]
         if base not in self._used:
             self._used.add(base)
             return base
         for number in count(self._numbers.get(base, 2)):
-            made = f"{base}_{number}"
+            end = f"_{number}"
+            made = base[: None if longest is None else longest - len(end)] + end
             if made not in self._used:
                 break
         self._numbers[base] = number + 1

@@ -26,6 +26,8 @@ OUTPUTS = tuple(_OUTPUT_OF.values())
 """The types of items that answer."""
 
 _PAIRED = frozenset((*CALLS, *OUTPUTS))
+_SHELL_OUTPUT = "local_shell_call_output"
+_ID_MAX = 64
 _SEARCH = ("tool_search_call", "tool_search_output")
 
 
@@ -53,6 +55,9 @@ def pair(entries: list[Entry], changes: Changes) -> tuple[list[Entry], set[Entry
             changes.tell(call.entry, "a call without an output was left out")
             dropped.add(call.entry)
     _name([call for call in calls if call.entry not in dropped], changes)
+    for call in calls:
+        if call.output is not None:
+            _give_id(call.output, changes)
     return [entry for entry in entries if entry not in dropped], _led_to(entries, dropped)
 
 
@@ -111,22 +116,36 @@ def _matched(entries: list[Entry], changes: Changes) -> tuple[list[_Call], set[E
 
 def _call_id(item: Item) -> str:
     # A local shell's output may name its call by its own id.
-    is_shell = kind_of(item) == "local_shell_call_output"
+    is_shell = kind_of(item) == _SHELL_OUTPUT
     return word_of(item, "call_id") or (word_of(item, "id") if is_shell else "")
 
 
 def _name(calls: list[_Call], changes: Changes) -> None:
     given = [_call_id(call.entry.item) for call in calls]
-    fresh = FreshIds(given)
+    fresh = FreshIds(given, _ID_MAX)
     used = {""}
     for call, old in zip(calls, given, strict=True):
-        if old not in used:
+        if old not in used and not fresh.is_too_long(old):
             used.add(old)
             continue
         new = fresh.like(old)
         changes.tell(call.entry, "the call has an id of its own now, and so has its output")
         call.entry.item = {**call.entry.item, "call_id": new}
         if call.output is not None:
-            item = call.output.item
-            key = "call_id" if word_of(item, "call_id") or not _call_id(item) else "id"
-            call.output.item = {**item, key: new}
+            _answer_to(call.output, old, new)
+
+
+def _answer_to(output: Entry, old: str, new: str) -> None:
+    item = output.item
+    keys = {"call_id"} if word_of(item, "call_id") or not _call_id(item) else set()
+    if output.kind == _SHELL_OUTPUT and word_of(item, "id") == old != "":
+        keys.add("id")
+    output.item = {**item, **dict.fromkeys(keys, new)}
+
+
+def _give_id(output: Entry, changes: Changes) -> None:
+    """Let a local shell's output have an id, which is that of its call."""
+    item = output.item
+    if output.kind == _SHELL_OUTPUT and not word_of(item, "id"):
+        changes.tell(output, "it has the id of its call now")
+        output.item = {**item, "id": _call_id(item)}

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from lifelong.formats.mending.drafts import (
+    UNFIT_NAME,
     Changes,
     Entry,
     Item,
     Mended,
     as_dict,
+    callable_name,
     is_blank,
     is_list,
     is_mapping,
@@ -38,6 +40,9 @@ _OF_THE_MODEL = frozenset(
     )
 )
 _NO_FOLLOWER = frozenset(("mcp_approval_response", "compaction", "compaction_trigger", *OUTPUTS))
+_ID_STARTS = {"message": "msg_", "function_call": "fc_", "reasoning": "rs_"}
+_NAMED = ("function_call", "custom_tool_call")
+_NAME_MAX = 64
 _NOTHING_WITHOUT_ID = ("item_reference", "mcp_approval_request")
 _SAID = {"output_text": "text", "refusal": "refusal"}
 _TEXT_KEYS = {"input_text": "text", "text": "text", **_SAID}
@@ -59,16 +64,31 @@ def mended(rendered: Rendered, profile: str) -> Mended:
 
 
 def _mend_item(entry: Entry, changes: Changes) -> bool:
-    """Mend a message, and tell whether the item may stay."""
+    """Mend an item alone, and tell whether it may stay."""
     item = entry.item
     if not (word_of(item, "type") or word_of(item, "role") or word_of(item, "id")):
         changes.tell(entry, "what is no item was left out")
         return False
+    if entry.kind in _NAMED:
+        _mend_name(entry, changes)
+    id = word_of(item, "id")
+    if id and entry.kind in _ID_STARTS and not id.startswith(_ID_STARTS[entry.kind]):
+        changes.tell(entry, "its id is none of OpenAI's, so it stands without")
+        entry.item = item = without(entry.item, "id")
     if entry.kind != "message":
         return True
     if item.get("role") not in _ROLES:
         return _make_note(entry, changes)
     return isinstance(item.get("content"), str) or _mend_parts(entry, changes)
+
+
+def _mend_name(entry: Entry, changes: Changes) -> None:
+    given = word_of(entry.item, "name")
+    name = callable_name(given, _NAME_MAX)
+    if name != given:
+        what = UNFIT_NAME if given else f"no name, so it is called {name!r}"
+        changes.tell(entry, f"the call has {what}")
+        entry.item = {**entry.item, "name": name}
 
 
 def _mend_parts(entry: Entry, changes: Changes) -> bool:
@@ -145,7 +165,9 @@ def _with_own_ids(entries: list[Entry], changes: Changes) -> list[Entry]:
     for entry in entries:
         kind, id = entry.kind, word_of(entry.item, "id")
         # The id of a local shell's output is that of the call.
-        if kind == "local_shell_call_output" or not id or id not in used:
+        if kind == "local_shell_call_output":
+            pass
+        elif not id or id not in used:
             used.add(id)
         elif kind in _NOTHING_WITHOUT_ID:
             changes.tell(entry, "it has the id of an item before it, so it was left out")
