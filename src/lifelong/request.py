@@ -291,13 +291,13 @@ def plan_request(
             f"{room.available_tokens + fixed} tokens are available, and {fixed} of {shown}"
             f"{beside if budget.fixed_tokens else ''} leave no room"
         )
-    beside = room.less(-ADDED_TOKENS)  # a compaction is not there for what a format adds
+    unadded = room.less(-ADDED_TOKENS)  # a compaction is not there for what a format adds
     room = _evened(room)
     given = fields.get("policies")
     policies = default_policies(target) if given is None else checked_policies(given)
     fitted = fit_history(history, room, policies=policies, settled=settled)
     return Planned(
-        target, beside, fitted, tools, fields.get("warn", False), fields.get("cache_marks", True)
+        target, unadded, fitted, tools, fields.get("warn", False), fields.get("cache_marks", True)
     )
 
 
