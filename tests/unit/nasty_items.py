@@ -9,7 +9,7 @@ together.
 from hypothesis import strategies as st
 
 TEXTS = st.sampled_from(
-    ["", " ", "\n\t", "hi", "Grüße, 東京 🗼", "<tool_response>x</tool_response>"]
+    ["", " ", "\n\t", "hi", "hi ", "Grüße, 東京 🗼", "<tool_response>x</tool_response>"]
 )
 ROLES = st.sampled_from(
     ["user", "assistant", "system", "developer", "tool", "function", "critic", "a b", None, 5]
@@ -30,6 +30,8 @@ MARKS = st.sampled_from(
         *({"type": "ever"}, "yes", None),
     ]
 )
+NAMES = st.sampled_from(["get", "", "mcp.get é", "x" * 65, "x" * 129])
+LONG = "functions_get_a_value_out_of_a_place_with_a_long_name"
 IDS = st.sampled_from(["c1", "c2", "c1_2", "functions.get:0", "ü"])
 
 
@@ -78,7 +80,7 @@ def anthropic_steps(draw):
     """One reply, in one item or several, and the results of its calls."""
     ids = draw(st.lists(IDS, max_size=3, unique=True))
     calls = [
-        {"type": "tool_use", "id": id, "name": draw(st.sampled_from(["get", ""])), "input": given}
+        {"type": "tool_use", "id": id, "name": draw(NAMES), "input": given}
         for id in ids
         if (given := draw(ANTHROPIC_INPUTS)) is not ...
     ]
@@ -135,7 +137,10 @@ CHAT_PARTS = st.lists(
 )
 CHAT_CONTENT = st.one_of(TEXTS, st.none(), CHAT_PARTS)
 CHAT_MORE = keyed(
-    reasoning_content=TEXTS, refusal=st.sampled_from([None, "No."]), tool_calls=st.just([])
+    name=st.sampled_from(["ana", "Ana María", "", None, 5]),
+    reasoning_content=TEXTS,
+    refusal=st.sampled_from([None, "No."]),
+    tool_calls=st.just([]),
 )
 CHAT_SAID = st.builds(
     lambda role, content, more: {"role": role, "content": content, **more},
@@ -148,7 +153,8 @@ CHAT_ASKED = st.builds(lambda text: {"role": "user", "content": text}, TEXTS)
 
 @st.composite
 def chat_calls(draw, id):
-    name, arguments = draw(st.sampled_from(["get", ""])), draw(st.sampled_from(["{}", {}, None, 5]))
+    name = draw(NAMES)
+    arguments = draw(st.sampled_from(["{}", '{"k": 1}', "", "{oops", "[1]", "NaN", {}, None, 5]))
     return draw(
         st.sampled_from(
             [
@@ -166,7 +172,7 @@ def chat_steps(draw):
     """A reply of one or two items, each with its results right after it."""
     items = []
     for _ in range(draw(st.integers(1, 2))):
-        ids = draw(st.lists(st.sampled_from(["c1", "c2", "c1_2", ""]), max_size=3))
+        ids = draw(st.lists(st.sampled_from(["c1", "c2", "c1_2", "", LONG, LONG[:40]]), max_size=3))
         calls = [draw(chat_calls(id)) for id in ids]
         more = draw(CHAT_MORE)
         item = {"role": "assistant", "content": draw(CHAT_CONTENT), **more}
@@ -236,7 +242,7 @@ GEMINI_ASKED = st.builds(lambda text: {"role": "user", "parts": [{"text": text}]
 
 # Responses
 
-RESPONSES_IDS = keyed(id=st.sampled_from(["i1", "i2", "__fake_id__"]))
+RESPONSES_IDS = keyed(id=st.sampled_from(["msg_1", "rs_1", "rs_2", "fc_1", "c1", "__fake_id__"]))
 RESPONSES_PARTS = st.lists(
     st.one_of(
         st.builds(
@@ -285,11 +291,14 @@ def responses_steps(draw):
     ]
     items += draw(optional(RESPONSES_SAID))
     outputs = []
-    for id in draw(st.lists(st.sampled_from(["c1", "c2", "c1_2"]), max_size=3)):
+    for id in draw(st.lists(st.sampled_from(["c1", "c2", "c1_2", LONG * 2]), max_size=3)):
         call, output = draw(RESPONSES_KINDS)
-        items.append({"type": call, "call_id": id, "name": "get", **draw(RESPONSES_IDS)})
-        key = "id" if output == "local_shell_call_output" and draw(st.booleans()) else "call_id"
-        outputs.append({"type": output, key: id, "output": draw(TEXTS)})
+        items.append({"type": call, "call_id": id, "name": draw(NAMES), **draw(RESPONSES_IDS)})
+        is_shell = output == "local_shell_call_output"
+        keys = draw(
+            st.sampled_from([["id"], ["call_id"], ["id", "call_id"]] if is_shell else [["call_id"]])
+        )
+        outputs.append({"type": output, **dict.fromkeys(keys, id), "output": draw(TEXTS)})
     between = draw(optional(st.one_of(RESPONSES_SAID, RESPONSES_OTHER)))
     return [*items, *between, *draw(st.permutations(outputs))]
 

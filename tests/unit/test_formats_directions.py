@@ -83,7 +83,10 @@ GEMINI = {
             "role": "model",
             "parts": [
                 {"text": "I look."},
-                {"functionCall": {"id": "p1", "name": "get", "args": {"k": "A"}}},
+                {
+                    "functionCall": {"id": "p1", "name": "get", "args": {"k": "A"}},
+                    "thoughtSignature": SKIP,
+                },
                 {"functionCall": {"id": "p2", "name": "put", "args": {}}},
             ],
         },
@@ -187,10 +190,7 @@ def test_a_reply_of_several_items_is_one_item_elsewhere():
             "functionCall": {"id": "c1", "name": "shell", "args": {"commands": ["ls"]}},
             "thoughtSignature": SKIP,
         },
-        {
-            "functionCall": {"id": "c2", "name": "run", "args": {"raw_arguments": "1 + 1"}},
-            "thoughtSignature": SKIP,
-        },
+        {"functionCall": {"id": "c2", "name": "run", "args": {"raw_arguments": "1 + 1"}}},
     ]
     for name, rendered in made.items():
         assert [part in rendered.dropped[0] for part in ("messages[1]", "reasoning")] == [True] * 2

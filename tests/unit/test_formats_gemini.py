@@ -261,7 +261,7 @@ def test_messages_made_in_code_are_rendered():
     )
 
 
-def test_calls_of_the_last_turn_that_came_from_elsewhere_say_that_they_are_unsigned():
+def test_calls_that_came_from_elsewhere_say_that_they_are_unsigned_in_every_turn():
     def step(id):
         return [
             Message("assistant", (ToolCallPart(id, "get", {}),)),
@@ -280,7 +280,41 @@ def test_calls_of_the_last_turn_that_came_from_elsewhere_say_that_they_are_unsig
     ).items
 
     signatures = [item["parts"][0].get("thoughtSignature") for item in items]
-    assert signatures == [None, None, None, None, SKIP, None, SKIP, None, "Eq0="]
+    assert signatures == [None, SKIP, None, None, SKIP, None, SKIP, None, "Eq0="]
+
+
+def test_what_was_rendered_stays_as_it_is_when_the_conversation_goes_on():
+    # A provider's cache holds what stands at the beginning, and is lost where that changes.
+    messages = [
+        Message.of("user", "One?"),
+        Message("assistant", (ToolCallPart("c1", "get", {}), ToolCallPart("c2", "get", {}))),
+        Message("tool", (ToolResultPart("c1", "1"), ToolResultPart("c2", "2"))),
+        Message.of("assistant", "Three."),
+        Message.of("user", "Two?"),
+        Message.of("assistant", "Yes."),
+    ]
+    whole = formats.render(messages, "gemini").items
+
+    assert [formats.render(messages[:end], "gemini").items for end in range(1, 7)] == [
+        whole[:end] for end in range(1, 7)
+    ]
+    signatures = [part.get("thoughtSignature") for part in whole[1]["parts"]]
+    assert signatures == [SKIP, None]
+
+
+def test_the_results_of_many_calls_are_ordered_once():
+    # With work for each pair of calls this takes minutes, and else less than a second.
+    ids = [f"c{number}" for number in range(20_000)]
+    calls = Message("assistant", tuple(ToolCallPart(id, "get", {}) for id in ids))
+    results = [Message("tool", (ToolResultPart(id, ""),)) for id in reversed(ids)]
+
+    asked, called, answered = formats.render(
+        [Message.of("user", "hi"), calls, *results], "gemini"
+    ).items
+
+    assert asked["role"] == "user"
+    assert len(called["parts"]) == 20_000
+    assert [part["functionResponse"]["id"] for part in answered["parts"]] == ids
 
 
 def test_results_that_follow_one_another_are_one_content_in_the_order_of_the_calls():
@@ -298,7 +332,11 @@ def test_results_that_follow_one_another_are_one_content_in_the_order_of_the_cal
     assert items == [
         {
             "role": "model",
-            "parts": [{"text": "I look."}, call("get", "c1"), call("put", "c2")],
+            "parts": [
+                {"text": "I look."},
+                {**call("get", "c1"), "thoughtSignature": SKIP},
+                call("put", "c2"),
+            ],
         },
         {
             "role": "user",

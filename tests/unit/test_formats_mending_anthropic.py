@@ -4,6 +4,7 @@ import pytest
 
 from lifelong.formats import Rendered
 from lifelong.formats.mending import mend
+from lifelong.formats.mending.drafts import UNFIT_NAME
 from lifelong.formats.validation import problems
 
 
@@ -43,6 +44,27 @@ RULES = {
         [ask(text(" "), text())],
         [ask(text())],
         ["items[0].content[0]: an empty text was left out."],
+    ),
+    "white space at the end of a prefill": (
+        [ask(), say(text("a "), text("b \n"))],
+        [ask(), say(text("a "), text("b"))],
+        ["items[1].content[1]: the white space at the end of the request was left out."],
+    ),
+    "thinking at the end of a reply": (
+        [ask(), say(text("a "), THINKING), say(THINKING), ask(), say(THINKING)],
+        [ask(), say(text("a ")), ask()],
+        [
+            "items[2].content[0]: thinking that led to nothing was left out.",
+            "items[1].content[1]: thinking that led to nothing was left out.",
+            "items[4].content[0]: thinking that led to nothing was left out.",
+            "items[2]: nothing is left in it, so it was left out.",
+            "items[4]: nothing is left in it, so it was left out.",
+        ],
+    ),
+    "names that tools cannot have": (
+        [ask(), say(use(name="get.it é"), use("c2", name="x" * 129)), ask(result(), result("c2"))],
+        [ask(), say(use(name="get_it__"), use("c2", name="x" * 128)), ask(result(), result("c2"))],
+        [f"items[1].content[{at}]: the call has {UNFIT_NAME}." for at in (0, 1)],
     ),
     "a blank message": (
         [ask(), say(text="\n"), ask(text="still there?")],
@@ -239,6 +261,26 @@ def test_what_is_accepted_stays(case):
 
     assert mended.changes == ()
     assert all(new is old for new, old in zip(mended.items, SOUND[case], strict=True))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [say(SUMMARY, THINKING), ask()],
+        [ask(), say(text=" a "), ask()],
+        [ask(), say(THINKING), say(text()), ask()],
+        [ask(), say(text(), SEARCH)],
+    ],
+)
+def test_ends_that_are_accepted_stay(given):
+    assert mend(Rendered(given), "anthropic").items == given
+    assert problems(given, "anthropic") == []
+
+
+def test_a_prefill_in_plain_text_loses_its_white_space():
+    mended = mend(Rendered([ask(), say(text="So: ")]), "anthropic")
+
+    assert mended.items == [ask(), say(text("So:"))]
 
 
 def test_newer_models_need_the_user_to_speak_last():

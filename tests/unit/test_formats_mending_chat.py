@@ -4,6 +4,7 @@ import pytest
 
 from lifelong.formats import Rendered
 from lifelong.formats.mending import PROFILES, mend
+from lifelong.formats.mending.drafts import UNFIT_NAME
 from lifelong.formats.validation import problems
 
 
@@ -117,6 +118,54 @@ RULES = {
         [ask(), calling(call(name="")), told()],
         [ask(), calling(call(name="unknown")), told()],
         ["items[1]: a call has no name, so it is called 'unknown'."],
+    ),
+    "names that functions cannot have": (
+        "deepseek",
+        [ask(), calling(call(name="get.it é"), call("c2", "x" * 65)), told(), told("c2")],
+        [ask(), calling(call(name="get_it__"), call("c2", "x" * 64)), told(), told("c2")],
+        [f"items[1]: a call has {UNFIT_NAME}."] * 2,
+    ),
+    "ids that are too long": (
+        "openai",
+        [
+            *(ask(), calling(call("i" * 41), call("i" * 40), call("i" * 42))),
+            *(told("i" * 42, "C"), told("i" * 41, "A"), told("i" * 40, "B")),
+        ],
+        [
+            *(ask(), calling(call("i" * 38 + "_2"), call("i" * 40), call("i" * 38 + "_3"))),
+            *(told("i" * 38 + "_3", "C"), told("i" * 38 + "_2", "A"), told("i" * 40, "B")),
+        ],
+        ["items[1]: a call has an id of its own now, and so has its result."] * 2,
+    ),
+    "a speaker's name that cannot be": (
+        "openai",
+        [{**ask(), "name": "Ana María"}, {**say(), "name": ""}, {**ask(), "name": "n" * 65}],
+        [ask(), say(), ask()],
+        [
+            f"items[{at}]: the name of its speaker cannot stand here, so it was left out."
+            for at in range(3)
+        ],
+    ),
+    "arguments that are no JSON": (
+        "qwen",
+        [ask(), calling(call(arguments='{"k": '), call("c2", arguments="")), told(), told("c2")],
+        [
+            *(ask(), calling(call(arguments='{"raw_arguments": "{\\"k\\": "}'), call("c2"))),
+            *(told(), told("c2")),
+        ],
+        ["items[1]: the arguments of a call are a JSON object now."],
+    ),
+    "arguments that are a JSON list": (
+        "ollama",
+        [ask(), calling(call(arguments="[1]")), told()],
+        [ask(), calling(call(arguments='{"raw_arguments": "[1]"}')), told()],
+        ["items[1]: the arguments of a call are a JSON object now."],
+    ),
+    "arguments that are no text, for Ollama": (
+        "ollama",
+        [ask(), calling(call(arguments={"k": "v"}), call("c2", arguments=None)), told()],
+        [ask(), calling(call(arguments='{"k": "v"}'), call("c2")), told()],
+        ["items[1]: the arguments of a call are a JSON object now."],
     ),
     "a call whose function is on the call itself": (
         "openai",
@@ -232,6 +281,22 @@ def test_what_is_refused_is_mended(rule):
 
     assert mended.items == expected
     assert list(mended.changes) == changes
+    assert problems(mended.items, "chat", profile) == []
+
+
+@pytest.mark.parametrize(
+    ("profiles", "given"),
+    [
+        (("deepseek", "qwen", "ollama"), [{**ask(), "name": "Ana María"}]),
+        (("deepseek", "qwen", "ollama"), [ask(), calling(call("i" * 41)), told("i" * 41), ask()]),
+        (("openai", "deepseek"), [ask(), calling(call(arguments="{oops")), told()]),
+        (("ollama",), [ask(), calling(call(name="get.it")), told()]),
+    ],
+)
+def test_what_one_provider_refuses_another_takes(profiles, given):
+    for profile in profiles:
+        assert mend(Rendered(given), "chat", profile).changes == ()
+        assert problems(given, "chat", profile) == []
 
 
 @pytest.mark.parametrize("case", SOUND)
@@ -244,7 +309,7 @@ def test_what_is_accepted_stays(profile, case):
 
 
 def test_ollama_gets_calls_as_they_came():
-    given = [ask(), calling({"function": {"name": "get", "arguments": {"k": "v"}}}), told("")]
+    given = [ask(), calling({"function": {"name": "get", "arguments": "{ }"}}), told("")]
 
     assert mend(Rendered(given), "chat", "ollama").items == given
 

@@ -4,6 +4,7 @@ import pytest
 
 from lifelong.formats import Rendered
 from lifelong.formats.mending import mend
+from lifelong.formats.mending.drafts import UNFIT_NAME
 from lifelong.formats.validation import problems
 
 
@@ -52,14 +53,21 @@ PARTS = "parts that are not for its role were changed or left out."
 # What is given, what is made of it, and what is told.
 RULES = {
     "reasoning that leads to nothing": (
-        [ask(), thought("a"), thought("b"), ask()],
+        [ask(), thought("rs_a"), thought("rs_b"), ask()],
         [ask(), ask()],
         [f"items[1]: {LONELY}", f"items[2]: {LONELY}"],
     ),
     "reasoning at the end": ([ask(), thought()], [ask()], [f"items[1]: {LONELY}"]),
     "a call without an output, and its reasoning": (
-        [ask(), thought(), call("a", id="fc_1"), call("b", id="fc_2"), output("b"), say(id="m_1")],
-        [ask(), call("b"), output("b"), say(id="m_1")],
+        [
+            ask(),
+            thought(),
+            call("a", id="fc_1"),
+            call("b", id="fc_2"),
+            output("b"),
+            say(id="msg_1"),
+        ],
+        [ask(), call("b"), output("b"), say(id="msg_1")],
         [
             "items[2]: a call without an output was left out.",
             f"items[1]: {LONELY}",
@@ -109,6 +117,53 @@ RULES = {
             *(shell("c1_2"), {"type": "local_shell_call_output", "id": "c1_2"}),
         ],
         [f"items[3]: {OWN_ID}"],
+    ),
+    "a shell's output without an id": (
+        [ask(), shell("c1"), {"type": "local_shell_call_output", "call_id": "c1"}],
+        [ask(), shell("c1"), {"type": "local_shell_call_output", "call_id": "c1", "id": "c1"}],
+        ["items[2]: it has the id of its call now."],
+    ),
+    "a call_id that is too long": (
+        [ask(), call("c" * 65), call("c" * 64), output("c" * 65, "1"), output("c" * 64, "2")],
+        [
+            *(ask(), call("c" * 62 + "_2"), call("c" * 64)),
+            *(output("c" * 62 + "_2", "1"), output("c" * 64, "2")),
+        ],
+        [f"items[1]: {OWN_ID}"],
+    ),
+    "a shell's call_id that is too long": (
+        [
+            *(ask(), shell("s" * 65)),
+            {"type": "local_shell_call_output", "call_id": "s" * 65, "id": "s" * 65},
+        ],
+        [
+            *(ask(), shell("s" * 64)),
+            {"type": "local_shell_call_output", "call_id": "s" * 64, "id": "s" * 64},
+        ],
+        [f"items[1]: {OWN_ID}"],
+    ),
+    "ids that are not OpenAI's": (
+        [ask(), thought("a"), say(id="chatcmpl-1"), call(id="__fake_id__"), output()],
+        [ask(), {"type": "reasoning", "summary": []}, say(), call(), output()],
+        [f"items[{at}]: its id is none of OpenAI's, so it stands without." for at in (1, 2, 3)],
+    ),
+    "names that functions cannot have": (
+        [
+            *(ask(), call(name="mcp.get it"), output()),
+            *({**call("c2", name="x" * 65), "type": "custom_tool_call"},),
+            *({**output("c2"), "type": "custom_tool_call_output"},),
+        ],
+        [
+            *(ask(), call(name="mcp_get_it"), output()),
+            *({**call("c2", name="x" * 64), "type": "custom_tool_call"},),
+            *({**output("c2"), "type": "custom_tool_call_output"},),
+        ],
+        [f"items[{at}]: the call has {UNFIT_NAME}." for at in (1, 3)],
+    ),
+    "a call without a name": (
+        [ask(), call(name=None), output()],
+        [ask(), call(name="unknown"), output()],
+        ["items[1]: the call has no name, so it is called 'unknown'."],
     ),
     "items of the model before a compaction": (
         [ask(), thought(), call(), output(), say(), SUMMARY, ask()],
@@ -161,8 +216,12 @@ RULES = {
 
 PROGRAM = {"type": "program", "call_id": "p1", "code": "x"}
 SOUND = {
+    "ids of other types": [
+        ask(), shell("c1", id="x"), {"type": "local_shell_call_output", "call_id": "c1", "id": "o"},
+        {"type": "web_search_call", "id": "y"}, call("c" * 64), output("c" * 64),
+    ],
     "a step": [
-        ask(), thought(), say(id="m_1"), call(id="fc_1"), call("c2"), output("c2"), output(),
+        ask(), thought(), say(id="msg_1"), call(id="fc_1"), call("c2"), output("c2"), output(),
     ],
     "a running program": [ask(), PROGRAM, call(), output()],
     "tool search at the provider": [

@@ -304,6 +304,7 @@ def test_a_shape_is_parsed_and_comes_back_as_it_was(item, role, parts):
         # These two name another item.
         ({"type": "item_reference", "id": "msg_1"}, None),
         ({"type": "local_shell_call_output", "id": "call_1", "output": ""}, None),
+        ({"type": "local_shell_call_output", "id": "c", "call_id": "c", "output": ""}, None),
         ({"type": "local_shell_call_output", "id": "o_1", "call_id": "c", "output": ""}, "o_1"),
     ],
 )
@@ -350,7 +351,8 @@ def test_an_edited_message_keeps_the_raw_form_of_the_parts_that_were_not_edited(
 CLEARED = [
     ("function_call", {"output": "[cleared]"}),
     ("custom_tool_call", {"output": "[cleared]"}),
-    ("local_shell_call", {"output": "[cleared]"}),
+    # Its output has the id of its call under both keys.
+    ("local_shell_call", {"id": "c", "output": "[cleared]"}),
     (
         "shell_call",
         {

@@ -179,6 +179,36 @@ PROFILED = [
         [ask(), say(), ask([PART])],
     ),
     (
+        "openai",
+        [{**ask(), "name": "Ana María"}],
+        "items[0].name is not 1 to 64 letters, digits, _ and -.",
+        [{**ask(), "name": "ana"}, {**say(), "name": None}],
+    ),
+    (
+        "openai",
+        [calling(chat_call("c" * 41)), told("c" * 41)],
+        "items[0].tool_calls[0] has an id of over 40 letters.",
+        [calling(chat_call("c" * 40)), told("c" * 40)],
+    ),
+    (
+        "openai",
+        [calling(chat_call(name="get it")), TOLD],
+        "items[0].tool_calls[0] has a name that is not 1 to 64 letters, digits, _ and -.",
+        [calling(chat_call(name="g" * 64)), TOLD],
+    ),
+    (
+        "qwen",
+        [ask(), calling(chat_call(arguments="1e999")), TOLD],
+        "items[1].tool_calls[0] has arguments that are no JSON text of an object.",
+        [ask(), calling(chat_call(arguments=' {"k": [1.5, null]}')), TOLD],
+    ),
+    (
+        "ollama",
+        [ask(), calling(chat_call(arguments='{"k": NaN}')), TOLD],
+        "items[1].tool_calls[0] has arguments that are no JSON text of an object.",
+        [ask(), CALL, TOLD],
+    ),
+    (
         "ollama",
         [ask(None)],
         "items[0] has no content, and no calls in its place.",
@@ -241,18 +271,18 @@ RESPONSES = [
     *(
         (
             f"an open {call}",
-            [item(call, call_id="c"), ask()],
+            [item(call, call_id="c", name="f"), ask()],
             "items[0]: the call 'c' is not answered by an item after it.",
-            [item(call, call_id="c"), item(output, call_id="c"), ask()],
+            [item(call, call_id="c", name="f"), item(output, call_id="c", id="c"), ask()],
         )
         for call, output in KINDS.items()
     ),
     *(
         (
             f"an orphan {output}",
-            [ask(), item(output, call_id="c")],
+            [ask(), item(output, call_id="c", id="c")],
             f"items[1] of type '{output}' answers no call before it.",
-            [item(call, call_id="c"), ask(), item(output, call_id="c")],
+            [item(call, call_id="c", name="f"), ask(), item(output, call_id="c", id="c")],
         )
         for call, output in KINDS.items()
     ),
@@ -279,6 +309,36 @@ RESPONSES = [
             "items[0]: the call 'c' is not answered by an item after it.",
         ],
         [item("local_shell_call", call_id="c", id="c"), item("local_shell_call_output", id="c")],
+    ),
+    (
+        "a local shell's output without an id",
+        [item("local_shell_call", call_id="c"), item("local_shell_call_output", call_id="c")],
+        "items[1] is the output of a local shell, and has no id.",
+        [
+            item("local_shell_call", call_id="c"),
+            item("local_shell_call_output", call_id="c", id="c"),
+        ],
+    ),
+    (
+        "an id that is not OpenAI's",
+        [{**say(), "id": "__fake_id__"}, {**FUNCTION_CALL, "id": "call_1"}, OUTPUT],
+        [
+            "items[0] has an id that does not begin with 'msg_'.",
+            "items[1] has an id that does not begin with 'fc_'.",
+        ],
+        [{**say(), "id": "msg_1"}, {**FUNCTION_CALL, "id": "fc_1"}, {**OUTPUT, "id": "x"}],
+    ),
+    (
+        "a call_id that is too long",
+        [FUNCTION_CALL | {"call_id": "c" * 65}, OUTPUT | {"call_id": "c" * 65}],
+        "items[0] has a call_id of more than 64 letters.",
+        [FUNCTION_CALL | {"call_id": "c" * 64}, OUTPUT | {"call_id": "c" * 64}],
+    ),
+    (
+        "a name with other characters",
+        [FUNCTION_CALL | {"name": "get.it"}, OUTPUT],
+        "items[0].name is not 1 to 64 letters, digits, _ and -.",
+        [FUNCTION_CALL | {"name": "g" * 64}, OUTPUT],
     ),
     (
         "a program that was left",

@@ -110,7 +110,7 @@ RULES = [
         "thinking of the user",
         [ask(thinking())],
         "items[0].content[0] of type 'thinking' is not for the role 'user'.",
-        [ask(), say(thinking())],
+        [ask(), say(thinking(), text())],
     ),
     (
         "a result of the assistant",
@@ -195,6 +195,24 @@ RULES = [
         [ask(), say({"type": "redacted_thinking", "data": "EmwK"}, text()), ask()],
     ),
     (
+        "thinking at the end of joined messages",
+        [ask(), say(text()), say(thinking()), ask()],
+        "items[2].content[0] is thinking at the end of an assistant message.",
+        [ask(), say(thinking()), say(text()), ask()],
+    ),
+    (
+        "white space at the end",
+        [ask(), say(text("So: "))],
+        "items[1].content[0] ends the request with white space.",
+        [ask(), say(text("So: ")), ask()],
+    ),
+    (
+        "a name with other characters",
+        [ask(), say(use(name="get.it")), ask(result())],
+        "items[1].content[0] has a name that is not 1 to 128 letters, digits, _ and -.",
+        [ask(), say(use(name="x" * 128)), ask(result())],
+    ),
+    (
         "thinking moved in a running tool loop",
         [ask(), say(text(), thinking(), use()), ask(result())],
         "items[1] is in a running tool loop, and its thinking is not first.",
@@ -202,7 +220,7 @@ RULES = [
     ),
     (
         "redacted thinking moved in a running tool loop",
-        [ask(), say(use(), {"type": "redacted_thinking", "data": "x"}), ask(result())],
+        [ask(), say(text(), {"type": "redacted_thinking", "data": "x"}, use()), ask(result())],
         "items[1] is in a running tool loop, and its thinking is not first.",
         [ask(), say(thinking(), text(), use()), ask(result())],
     ),
@@ -252,7 +270,7 @@ def test_a_rule_is_broken_by_one_payload_and_kept_by_the_mended_one(broken, expe
 
 
 def test_a_prefill_is_a_problem_of_the_models_that_take_none():
-    started = [ask(), say(text("Dear "))]
+    started = [ask(), say(text("Dear"))]
 
     assert problems(started, "anthropic") == []
     assert problems(started, "anthropic", "no_prefill") == [

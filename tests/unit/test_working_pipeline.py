@@ -33,9 +33,8 @@ def test_a_trigger_acts_where_it_says(trigger, most):
     history = history_of(*WORK, count=by_length)
     policies = [ClearToolResults(trigger_tokens=trigger)]
     fitted = fit(history, room(1_000_000), policies=policies).history
-    assert (
-        3 <= sum(item in WORK for item in raws(fitted) if "tool_call_id" in str(item)) - 40 <= most
-    )
+    whole = [item for item in raws(fitted) if item in WORK and "tool_call_id" in item]
+    assert 3 <= len(whole) <= most
 
 
 def test_what_was_settled_is_used_again_and_is_the_same():

@@ -64,6 +64,7 @@ _MARKS = (
 _TEXT_ALONE = ("output", "result", "error")
 _NO_SIGNATURE = "skip_thought_signature_validator"
 # Gemini 3 refuses a call of the current turn that has no signature, save with this documented word.
+# Earlier turns keep the word, so that what a provider has cached of them stays as it is.
 
 
 def parse(payload: Any) -> list[Message]:
@@ -218,7 +219,7 @@ def render(messages: Iterable[Message]) -> Rendered:
     A message that came in this format gives its raw content back. Another is made from its parts,
     and a part's own raw form is used where it is of this format. Assistant messages that follow one
     another become one content, and so do results. System messages become the system instruction.
-    Calls of the last turn that came in another format say that they have no signature.
+    The first call of each content that came in another format says that it has no signature.
 
     Raises:
         FormatError: the arguments of a call that was made in code are no JSON.
@@ -229,8 +230,41 @@ def render(messages: Iterable[Message]) -> Rendered:
         losses: list[str] = []
         contents.add(message, losses)
         dropped.extend(f"messages[{index}]: {loss}." for loss in losses)
-    contents.mark_unsigned_calls()
+    contents.finish()
     return Rendered(contents.items, _joined_system(contents.systems), tuple(dropped))
+
+
+class _Foreign:
+    """A content made of messages of another format, while more of them may belong to it."""
+
+    def __init__(self, content: dict[str, Any], places: list[tuple[bool, int]]) -> None:
+        self.content = content
+        self.places = places
+        self._has_only_responses = _RESPONSE[0] in content["parts"][-1]
+
+    def continues_with(self, content: Raw) -> bool:
+        """Return whether a content goes into this one."""
+        if self.content["role"] != content["role"]:
+            return False
+        is_more_of_them = self._has_only_responses and _RESPONSE[0] in content["parts"][0]
+        return content["role"] == _MODEL or is_more_of_them
+
+    def extend(self, parts: list[dict[str, Any]], places: list[tuple[bool, int]]) -> None:
+        """Take the parts of another content, whose responses come first."""
+        self.content["parts"] += parts
+        self.places += places
+        self._has_only_responses = self._has_only_responses and _RESPONSE[0] in parts[-1]
+
+    def finish(self) -> None:
+        """Put the responses in order, and say of the calls that they have no signature."""
+        placed = zip(self.places, self.content["parts"], strict=True)
+        parts = [part for _, part in sorted(placed, key=lambda each: each[0])]
+        self.content["parts"] = parts
+        # Of calls that run side by side, only the first is signed.
+        for part in parts:
+            if _CALL[0] in part:
+                part["thoughtSignature"] = _NO_SIGNATURE
+                break
 
 
 class _Contents:
@@ -240,9 +274,7 @@ class _Contents:
         self.items: list[dict[str, Any]] = []
         self.systems: list[Any] = []
         self._calls = _Calls()
-        self._turn_start = 0
-        self._foreign: list[tuple[int, dict[str, Any]]] = []
-        self._last_foreign: dict[str, Any] | None = None
+        self._foreign: _Foreign | None = None
 
     def add(self, message: Message, losses: list[str]) -> None:
         """Add a message, and tell of what is lost."""
@@ -253,42 +285,25 @@ class _Contents:
         elif content.get("role") == SYSTEM and "content" in content:
             self.systems.append(content["content"])
         elif message.format == NAME:
+            self.finish()
             self.items.append(content)
-            self._last_foreign = None
         else:
             self._add_foreign(content)
-        if content is not None and message.role == USER and not _has_response(content):
-            self._turn_start = len(self.items) - 1
 
     def _add_foreign(self, content: dict[str, Any]) -> None:
-        last = self._last_foreign
-        if last is not None and _continues(last, content):
-            last["parts"] = sorted([*last["parts"], *content["parts"]], key=self._calls.place)
+        places = [self._calls.place(part) for part in content["parts"]]
+        if self._foreign is not None and self._foreign.continues_with(content):
+            self._foreign.extend(content["parts"], places)
         else:
+            self.finish()
             self.items.append(content)
-            self._last_foreign = content
-        self._foreign.extend((len(self.items) - 1, part) for part in content["parts"])
+            self._foreign = _Foreign(content, places)
 
-    def mark_unsigned_calls(self) -> None:
-        """Say of each call of the last turn that came from elsewhere that it has no signature."""
-        for place, part in self._foreign:
-            if place >= self._turn_start and _CALL[0] in part:
-                part["thoughtSignature"] = _NO_SIGNATURE
-
-
-def _continues(last: Raw, content: Raw) -> bool:
-    if last["role"] != content["role"]:
-        return False
-    has_only_responses = all(_RESPONSE[0] in part for part in last["parts"])
-    is_more_of_them = has_only_responses and _RESPONSE[0] in content["parts"][0]
-    return content["role"] == _MODEL or is_more_of_them
-
-
-def _has_response(content: Raw) -> bool:
-    parts = content.get("parts")
-    if not isinstance(parts, (list, tuple)):
-        return False
-    return any(isinstance(part, Mapping) and _under(part, _RESPONSE) for part in parts)
+    def finish(self) -> None:
+        """Let nothing more go into the last content."""
+        if self._foreign is not None:
+            self._foreign.finish()
+        self._foreign = None
 
 
 def _joined_system(systems: list[Any]) -> Any:

@@ -99,10 +99,11 @@ def _kind(item: Raw) -> str:
 
 
 def _id(item: Raw, kind: str) -> str | None:
-    # These two name another item by its id.
-    if kind == _REFERENCE or (kind == "local_shell_call_output" and "call_id" not in item):
-        return None
     found = id_of(item)
+    # These two name another item by its id.
+    names_call = kind == "local_shell_call_output" and item.get("call_id", found) == found
+    if kind == _REFERENCE or names_call:
+        return None
     return None if found is None or found.startswith(_PLACEHOLDER_ID) else found
 
 

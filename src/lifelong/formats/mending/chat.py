@@ -1,8 +1,9 @@
 """Mend what OpenAI's Chat Completions would refuse, or one of those that speak its format.
 
 The profiles: `openai`; `deepseek`, which wants its reasoning back; `qwen`, whose template wants one
-system message and a user; `ollama`, which takes almost anything and gets it as it came. Keys that
-are not known here stay. Calls and results are paired in a file of their own.
+system message and a user; `ollama`, which takes almost anything and gets it as it came. The last
+two parse the arguments of calls, so those have to be JSON. Keys that are not known here stay. Calls
+and results are paired in a file of their own.
 
 Qwen's user speaks last where the assistant would, and first where no user speaks at all: an opening
 stays where it is when the conversation goes on, so it does not spoil the provider's cache.

@@ -11,11 +11,11 @@ from typing import Any
 
 from lifelong.errors import FormatError
 from lifelong.formats.mending.drafts import (
+    UNFIT_NAME,
     Changes,
     Entry,
     FreshIds,
     Item,
-    UNFIT_NAME,
     OpenCalls,
     callable_name,
     is_list,

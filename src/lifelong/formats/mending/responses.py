@@ -165,16 +165,15 @@ def _with_own_ids(entries: list[Entry], changes: Changes) -> list[Entry]:
     for entry in entries:
         kind, id = entry.kind, word_of(entry.item, "id")
         # The id of a local shell's output is that of the call.
-        if kind == "local_shell_call_output":
-            pass
-        elif not id or id not in used:
-            used.add(id)
-        elif kind in _NOTHING_WITHOUT_ID:
+        is_used = id in used and kind != "local_shell_call_output"
+        if is_used and kind in _NOTHING_WITHOUT_ID:
             changes.tell(entry, "it has the id of an item before it, so it was left out")
             continue
-        else:
+        if is_used:
             changes.tell(entry, "it has the id of an item before it, so it stands without")
             entry.item = without(entry.item, "id")
+        elif id and kind != "local_shell_call_output":
+            used.add(id)
         kept.append(entry)
     return kept
 

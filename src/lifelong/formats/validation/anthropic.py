@@ -16,6 +16,7 @@ from lifelong.formats.validation.reading import (
     Item,
     are_mappings,
     is_blank,
+    is_name,
     listed,
     mappings,
     repeated,
@@ -27,6 +28,7 @@ PROFILES = ("prefill", "no_prefill")
 
 _MESSAGES_MAX = 100_000
 _CACHE_MARKS_MAX = 4
+_NAME_MAX = 128
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 _THINKING = ("thinking", "redacted_thinking")
 _CACHE_TIMES = (None, "5m", "1h")
@@ -69,7 +71,8 @@ def problems(payload: Any, profile: str) -> list[str]:
         *_wrong_thinking(groups),
         *_wrong_compaction(groups),
         *_wrong_cache_marks([*_as_blocks("system", system), *_as_blocks("tools", tools)], groups),
-        *(_prefill(groups) if profile == "no_prefill" else ()),
+        *_thinking_at_end(groups),
+        *(_prefill(groups) if profile == "no_prefill" else _space_at_end(groups)),
     ]
 
 
@@ -139,6 +142,8 @@ def _wrong_calls(groups: Sequence[_Group]) -> Iterator[str]:
     for where, call in calls:
         if not _ID.fullmatch(word(call, "id")) or not word(call, "name"):
             yield f"{where} has no id of letters, digits, _ and -, or no name."
+        elif not is_name(call["name"], _NAME_MAX):
+            yield f"{where} has a name that is not 1 to {_NAME_MAX} letters, digits, _ and -."
         if not isinstance(call.get("input"), Mapping):
             yield f"{where} has an input that is no mapping."
     for place in repeated([word(call, "id") for _, call in calls]):
@@ -222,3 +227,22 @@ def _wrong_cache_marks(outside: list[_Placed], groups: Sequence[_Group]) -> Iter
 def _prefill(groups: Sequence[_Group]) -> Iterator[str]:
     if groups[-1].role == "assistant":
         yield f"items[{groups[-1].first}] is an assistant message at the end."
+
+
+def _thinking_at_end(groups: Sequence[_Group]) -> Iterator[str]:
+    for group in groups:
+        if group.role != "assistant" or not group.blocks or group.of_type("compaction"):
+            continue
+        where, block = group.blocks[-1]
+        if word(block, "type") in _THINKING:
+            yield f"{where} is thinking at the end of an assistant message."
+
+
+def _space_at_end(groups: Sequence[_Group]) -> Iterator[str]:
+    last = groups[-1]
+    if last.role != "assistant" or not last.blocks:
+        return
+    where, block = last.blocks[-1]
+    text = word(block, "text") if block.get("type") == "text" else ""
+    if text.strip() and text[-1].isspace():
+        yield f"{where} ends the request with white space."

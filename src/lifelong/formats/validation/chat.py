@@ -1,19 +1,23 @@
 """What OpenAI's Chat Completions refuses, and what some of those that speak its format refuse too.
 
 The profiles: `openai`; `deepseek`, which wants its reasoning back; `qwen`, whose template wants one
-system message and a user; `ollama`, which takes almost anything.
+system message and a user; `ollama`, which takes almost anything. The last two parse the arguments
+of calls.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import isfinite
+from typing import Any, NoReturn
 
 from lifelong.formats.validation.reading import (
     Item,
     are_mappings,
     is_blank,
+    is_name,
     listed,
     mapping,
     mappings,
@@ -23,6 +27,9 @@ from lifelong.formats.validation.reading import (
 
 _Rule = Callable[[Sequence[Item]], Iterator[str]]
 
+_NAME_MAX = 64
+_ID_MAX = 40
+_SPEAKERS = ("user", "system", "developer", "assistant")
 _IN_PLACE_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
 
 
@@ -81,8 +88,54 @@ def _wrong_call(where: str, call: Item) -> Iterator[str]:
     body = mapping(call, word(call, "type") or "function") or {}
     if not word(call, "id") or not word(body, "name"):
         yield f"{where} has no id or no name."
+    elif not is_name(body["name"], _NAME_MAX):
+        yield f"{where} has a name that is not 1 to {_NAME_MAX} letters, digits, _ and -."
     if not isinstance(body.get("arguments", body.get("input")), str):
         yield f"{where} has arguments that are no text."
+
+
+def _long_ids(items: Sequence[Item]) -> Iterator[str]:
+    for index, item in enumerate(items):
+        for place, call in enumerate(mappings(item.get("tool_calls"))):
+            if len(word(call, "id")) > _ID_MAX:
+                yield f"items[{index}].tool_calls[{place}] has an id of over {_ID_MAX} letters."
+
+
+def _wrong_speaker(items: Sequence[Item]) -> Iterator[str]:
+    for index, item in enumerate(items):
+        name = item.get("name")
+        if item.get("role") in _SPEAKERS and name is not None and not is_name(name, _NAME_MAX):
+            yield f"items[{index}].name is not 1 to {_NAME_MAX} letters, digits, _ and -."
+
+
+def _unreadable_arguments(items: Sequence[Item]) -> Iterator[str]:
+    for index, item in enumerate(items):
+        for place, call in enumerate(mappings(item.get("tool_calls"))):
+            function = mapping(call, "function")
+            if function is not None and not _is_object_text(function.get("arguments")):
+                where = f"items[{index}].tool_calls[{place}]"
+                yield f"{where} has arguments that are no JSON text of an object."
+
+
+def _is_object_text(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        found = json.loads(value, parse_constant=_refuse, parse_float=_finite)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError(digits)
+    return number
 
 
 @dataclass
@@ -176,14 +229,21 @@ class _Profile:
 _STRICT = (_wrong_content, _wrong_calls, _wrong_answers)
 
 _PROFILES = {
-    "openai": _Profile(("system", "developer", "user", "assistant", "tool", "function"), _STRICT),
+    "openai": _Profile(
+        ("system", "developer", "user", "assistant", "tool", "function"),
+        (*_STRICT, _long_ids, _wrong_speaker),
+    ),
     "deepseek": _Profile(
         ("system", "user", "assistant", "tool", "latest_reminder"), (*_STRICT, _lost_reasoning)
     ),
     "qwen": _Profile(
-        ("system", "user", "assistant", "tool"), (*_STRICT, _late_system, _no_user, _open_reply)
+        ("system", "user", "assistant", "tool"),
+        (*_STRICT, _unreadable_arguments, _late_system, _no_user, _open_reply),
     ),
-    "ollama": _Profile(("system", "developer", "user", "assistant", "tool"), (_wrong_content,)),
+    "ollama": _Profile(
+        ("system", "developer", "user", "assistant", "tool"),
+        (_wrong_content, _unreadable_arguments),
+    ),
 }
 
 PROFILES = tuple(_PROFILES)

@@ -5,10 +5,13 @@ What is wrong with a word is left to the rules of the formats.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 Item = Mapping[str, Any]
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]+")
 
 
 def listed(payload: Any) -> tuple[list[Item], list[str]]:
@@ -73,3 +76,9 @@ def repeated(ids: Sequence[str]) -> list[int]:
             places.append(place)
         seen.add(each)
     return places
+
+
+def is_name(value: Any, longest: int) -> bool:
+    """Return whether a value is text of 1 to `longest` letters, digits, _ and -."""
+    is_text = isinstance(value, str) and len(value) <= longest
+    return is_text and _NAME.fullmatch(value) is not None

@@ -9,10 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lifelong.formats.validation.reading import Item, are_mappings, listed, mappings, repeated, word
+from lifelong.formats.validation.reading import (
+    Item,
+    are_mappings,
+    is_name,
+    listed,
+    mappings,
+    repeated,
+    word,
+)
 
 PROFILES = ("openai",)
 """There is one provider."""
+
+_NAME_MAX = 64
+_CALL_ID_MAX = 64
+_NAMED = ("function_call", "custom_tool_call")
+_ID_STARTS = {"message": "msg_", "function_call": "fc_", "reasoning": "rs_"}
 
 _ROLES = ("user", "assistant", "system", "developer")
 
@@ -45,6 +58,10 @@ def problems(payload: Any, profile: str) -> list[str]:
         return found
     rules = (
         _nameless,
+        _wrong_name,
+        _foreign_id,
+        _long_call_id,
+        _shell_output_without_id,
         _wrong_message,
         _wrong_pairs,
         _reused_call_ids,
@@ -64,6 +81,31 @@ def _nameless(items: Sequence[Item]) -> Iterator[str]:
     for index, item in enumerate(items):
         if not word(item, "type", "role", "id"):
             yield f"items[{index}] has neither a type nor a role."
+
+
+def _wrong_name(items: Sequence[Item]) -> Iterator[str]:
+    for index, item in enumerate(items):
+        if _type(item) in _NAMED and not is_name(item.get("name"), _NAME_MAX):
+            yield f"items[{index}].name is not 1 to {_NAME_MAX} letters, digits, _ and -."
+
+
+def _foreign_id(items: Sequence[Item]) -> Iterator[str]:
+    for index, item in enumerate(items):
+        id, start = word(item, "id"), _ID_STARTS.get(_type(item), "")
+        if id and not id.startswith(start):
+            yield f"items[{index}] has an id that does not begin with {start!r}."
+
+
+def _long_call_id(items: Sequence[Item]) -> Iterator[str]:
+    for index, item in enumerate(items):
+        if _type(item) in _OUTPUT_OF and len(_call_id(item)) > _CALL_ID_MAX:
+            yield f"items[{index}] has a call_id of more than {_CALL_ID_MAX} letters."
+
+
+def _shell_output_without_id(items: Sequence[Item]) -> Iterator[str]:
+    for index, item in enumerate(items):
+        if _type(item) == "local_shell_call_output" and not word(item, "id"):
+            yield f"items[{index}] is the output of a local shell, and has no id."
 
 
 def _wrong_message(items: Sequence[Item]) -> Iterator[str]:
