@@ -338,7 +338,8 @@ def test_d09_variant_many_processes_compact_at_once(place):
 
     outcomes = place.crowd(4, work)
     assert "compacted" in outcomes
-    assert {*outcomes} <= {"compacted", "changed", "not_due"}
+    # What another summed up meanwhile may leave too little for this one.
+    assert {*outcomes} <= {"compacted", "changed", "not_due", "too_little"}
     session = place.owner.session("s")
     assert len(session.messages()) == 1 + 120 + 4
     spans = [(row.first_seq, row.last_seq) for row in summaries_of(session)]

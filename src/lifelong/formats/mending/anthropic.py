@@ -78,8 +78,11 @@ def mended(rendered: Rendered, profile: str) -> Mended:
     if drafts:
         _open_and_close(drafts, changes, is_prefill=is_prefill)
     system = without_wrong_marks(system, drafts, changes)
-    items = [draft.item("content") for draft in drafts]
-    return Mended(items, system, tuple(changes.sentences))
+    return Mended(_items(drafts), system, tuple(changes.sentences))
+
+
+def _items(drafts: list[Draft]) -> list[dict[str, Any]]:
+    return [draft.item("content") for draft in drafts]
 
 
 def _text(text: str) -> Item:
@@ -174,17 +177,20 @@ def _repaired(piece: Piece, changes: Changes) -> Item:
             changes.tell(piece, "empty text in it was left out")
             is_void = not kept and piece.kind == "tool_result"
             block = without(block, "content") if is_void else {**block, "content": kept}
-    if piece.kind == "tool_use":
-        if not is_mapping(block.get("input")):
-            changes.tell(piece, "the input is no mapping, so it stands under 'raw_arguments'")
-            given = block.get("input")
-            block = {**block, "input": {} if given is None else {"raw_arguments": given}}
-        given_name = word_of(block, "name")
-        name = callable_name(given_name, _NAME_MAX)
-        if name != given_name:
-            what = UNFIT_NAME if given_name else f"no name, so it is called {name!r}"
-            changes.tell(piece, f"the call has {what}")
-            block = {**block, "name": name}
+    return _repaired_call(piece, block, changes) if piece.kind == "tool_use" else block
+
+
+def _repaired_call(piece: Piece, block: Item, changes: Changes) -> Item:
+    if not is_mapping(block.get("input")):
+        changes.tell(piece, "the input is no mapping, so it stands under 'raw_arguments'")
+        given = block.get("input")
+        block = {**block, "input": {} if given is None else {"raw_arguments": given}}
+    given_name = word_of(block, "name")
+    name = callable_name(given_name, _NAME_MAX)
+    if name != given_name:
+        what = UNFIT_NAME if given_name else f"no name, so it is called {name!r}"
+        changes.tell(piece, f"the call has {what}")
+        block = {**block, "name": name}
     return block
 
 

@@ -91,24 +91,25 @@ def mended(rendered: Rendered, profile: str) -> Mended:
     entries = [Entry(index, item) for index, item in enumerate(rendered.items)]
     if wanted.has_strict_calls:
         entries = pair(entries, changes, id_max=wanted.id_max)
-    if wanted.has_parsed_arguments:
-        for entry in entries:
-            let_arguments_be_objects(entry, changes)
+    for entry in entries if wanted.has_parsed_arguments else ():
+        let_arguments_be_objects(entry, changes)
     entries = [
         entry
         for entry in entries
         if _mend_role(entry, wanted.roles, changes) and _mend_content(entry, changes)
     ]
-    if wanted.has_names:
-        for entry in entries:
-            _mend_name(entry, changes)
+    for entry in entries if wanted.has_names else ():
+        _mend_name(entry, changes)
     if wanted.has_one_system:
         entries = _with_one_system(entries, changes)
         _open_and_close(entries, changes)
     if wanted.wants_reasoning:
         _give_reasoning(entries, changes)
-    items = [as_dict(entry.item) for entry in entries]
-    return Mended(items, rendered.system, tuple(changes.sentences))
+    return Mended(_items(entries), rendered.system, tuple(changes.sentences))
+
+
+def _items(entries: list[Entry]) -> list[dict[str, Any]]:
+    return [as_dict(entry.item) for entry in entries]
 
 
 def _mend_role(entry: Entry, roles: tuple[str, ...], changes: Changes) -> bool:
