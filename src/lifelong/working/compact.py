@@ -31,6 +31,7 @@ HEAD = (
     "Summary of the earlier part of this conversation, which is no longer shown in full. It is a "
     "record, not a request. Where it differs from what is said below, what is said below holds."
 )
+_SENTENCE_TOKENS = 40
 SUMMARY = "summary"
 SUMMARY_NO = -1
 
@@ -96,11 +97,12 @@ class Compact:
     def _text(self, history: History, unseen: Sequence[Unit], share_of: int, room: int) -> str:
         """Return summary and appendix of what is not seen, in so many tokens."""
         segments = _needed(self.segments, history.gone)
+        gone = {unit.no for unit in history.gone}
         stop = segments[-1].stop if segments else 0
         rest = [unit for unit in unseen if max(unit.positions, default=-1) >= stop]
         summary = self._summary(
             segments,
-            [unit for unit in rest if unit.whole is None or unit in history.gone],
+            [unit for unit in rest if unit.whole is None or unit.no in gone],
             min(int(share_of * self.summary_share), room),
             history.count_text,
         )
@@ -153,16 +155,21 @@ def _checked(summariser: Summariser, messages: Sequence[Message], tokens_max: in
 
 
 def _joined(texts: Sequence[str], tokens_max: int, count: Callable[[str], int]) -> str:
-    """Return the texts one after the other; the older of them shortened when they are too long."""
+    """Return the texts one after the other; when they are too long, each gets an even share.
+
+    What an older one leaves of its share the newer ones have.
+    """
     kept: list[str] = []
     left = tokens_max
-    for text in reversed(texts):
-        fitting = text if count(text) <= left else truncate(text, left, count=count)
-        if not fitting:
-            break
-        kept.append(fitting)
-        left -= count(fitting)
-    return "\n\n".join(reversed(kept))
+    # With less than a sentence for each, the oldest go.
+    newest = texts[-max(tokens_max // _SENTENCE_TOKENS, 1) :]
+    for place, text in enumerate(newest):
+        share = left // (len(newest) - place)
+        fitting = text if count(text) <= share else truncate(text, share, count=count)
+        if fitting:
+            kept.append(fitting)
+            left -= count(fitting)
+    return "\n\n".join(kept)
 
 
 def _text_of(units: Sequence[Unit]) -> str:
