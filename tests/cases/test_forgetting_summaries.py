@@ -17,7 +17,7 @@ from conversations import (
 )
 
 BUDGET = room(2_000)
-SECRET = "Brynholm"
+SECRET = "BRYN-40417"
 SECONDS_MAX = 60
 
 

@@ -97,12 +97,11 @@ class Compact:
     def _text(self, history: History, unseen: Sequence[Unit], share_of: int, room: int) -> str:
         """Return summary and appendix of what is not seen, in so many tokens."""
         segments = _needed(self.segments, history.gone)
-        gone = {unit.no for unit in history.gone}
         stop = segments[-1].stop if segments else 0
         rest = [unit for unit in unseen if max(unit.positions, default=-1) >= stop]
         summary = self._summary(
             segments,
-            [unit for unit in rest if unit.whole is None or unit.no in gone],
+            _gone_of(rest, history),
             min(int(share_of * self.summary_share), room),
             history.count_text,
         )
@@ -130,6 +129,12 @@ class Compact:
         if messages and self.summariser is not None:
             told.append(_checked(self.summariser, messages, tokens_max))
         return _joined(list(filter(None, told)), tokens_max, count)
+
+
+def _gone_of(units: Sequence[Unit], history: History) -> list[Unit]:
+    """Return those that are gone: what was only cleared is still told by its calls."""
+    gone = {unit.no for unit in history.gone}
+    return [unit for unit in units if unit.no in gone]
 
 
 def _framed(text: str) -> str:
