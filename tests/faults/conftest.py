@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager
 
+import apsw
 import pytest
 
 import lifelong
@@ -67,3 +68,45 @@ def refusal(kind):
 @pytest.fixture
 def refused():
     return refusal
+
+
+@pytest.fixture
+def put_beneath_sqlite():
+    """Put a disk beneath every file that SQLite opens from now on; it is told of each change.
+
+    Its `touch` is called before every write, sync and truncate, and may raise.
+    """
+    base = apsw.vfs_names()[0]
+    registered = []
+
+    def put(disk):
+        class File(apsw.VFSFile):
+            def __init__(self, name, flags):
+                super().__init__(base, name, flags)
+
+            def xWrite(self, data, offset):  # noqa: N802 - SQLite's name
+                disk.touch()
+                super().xWrite(data, offset)
+
+            def xSync(self, flags):  # noqa: N802
+                disk.touch()
+                super().xSync(flags)
+
+            def xTruncate(self, size):  # noqa: N802
+                disk.touch()
+                super().xTruncate(size)
+
+        class Vfs(apsw.VFS):
+            def __init__(self):
+                super().__init__("lifelong-breaking", base, makedefault=True)
+
+            def xOpen(self, name, flags):  # noqa: N802
+                return File(name, flags)
+
+        registered.append(Vfs())
+        return disk
+
+    yield put
+    apsw.set_default_vfs(base)
+    for vfs in registered:
+        vfs.unregister()

@@ -19,7 +19,6 @@ FORK = multiprocessing.get_context("fork")
 BUDGET = room(2_000)
 PATIENCE = 400
 SECONDS_MAX = 60
-VFS_NAME = "breaking-disk"
 LONG = "Please have a look at the board, and tell me when it leaves. " * 47
 TALKS = {
     "one segment": [asked(f"Tram 1? {LONG}"), told(f"Tram 1. {LONG}"), asked(f"Tram 2? {LONG}")],
@@ -193,39 +192,11 @@ def end_the_process():
 
 
 @pytest.fixture
-def disk():
+def disk(put_beneath_sqlite):
     """A disk beneath every file that SQLite opens from now on."""
-    disk = Disk()
-    base = apsw.vfs_names()[0]
-
-    class File(apsw.VFSFile):
-        def __init__(self, name, flags):
-            super().__init__(base, name, flags)
-
-        def xWrite(self, data, offset):  # noqa: N802 - SQLite's name
-            disk.touch()
-            super().xWrite(data, offset)
-
-        def xSync(self, flags):  # noqa: N802
-            disk.touch()
-            super().xSync(flags)
-
-        def xTruncate(self, size):  # noqa: N802
-            disk.touch()
-            super().xTruncate(size)
-
-    class Vfs(apsw.VFS):
-        def __init__(self):
-            super().__init__(VFS_NAME, base, makedefault=True)
-
-        def xOpen(self, name, flags):  # noqa: N802
-            return File(name, flags)
-
-    vfs = Vfs()
+    disk = put_beneath_sqlite(Disk())
     yield disk
     disk.breaks_at = 0
-    apsw.set_default_vfs(base)
-    vfs.unregister()
 
 
 def test_every_write_may_fail(talk, disk):

@@ -14,7 +14,6 @@ from lifelong.conformance import in_processes, said, texts
 from lifelong.errors import StoreError, StoreFull
 
 KEY = bytes(range(32))
-NAME = "faulty-disk"
 PATIENCE = 400
 
 
@@ -42,39 +41,11 @@ class Disk:
 
 
 @pytest.fixture
-def disk():
+def disk(put_beneath_sqlite):
     """A disk beneath every file that SQLite opens from now on."""
-    disk = Disk()
-    base = apsw.vfs_names()[0]
-
-    class File(apsw.VFSFile):
-        def __init__(self, name, flags):
-            super().__init__(base, name, flags)
-
-        def xWrite(self, data, offset):  # noqa: N802 - SQLite's name
-            disk.touch()
-            super().xWrite(data, offset)
-
-        def xSync(self, flags):  # noqa: N802
-            disk.touch()
-            super().xSync(flags)
-
-        def xTruncate(self, size):  # noqa: N802
-            disk.touch()
-            super().xTruncate(size)
-
-    class Vfs(apsw.VFS):
-        def __init__(self):
-            super().__init__(NAME, base, makedefault=True)
-
-        def xOpen(self, name, flags):  # noqa: N802
-            return File(name, flags)
-
-    vfs = Vfs()
+    disk = put_beneath_sqlite(Disk())
     yield disk
     disk.mend()
-    apsw.set_default_vfs(base)
-    vfs.unregister()
 
 
 def fill(where, **options):
