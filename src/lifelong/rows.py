@@ -246,6 +246,20 @@ class TermMatches:
 
 
 @dataclass(frozen=True, slots=True)
+class Embedding:
+    """What an embedder makes of one text. Any sequence of numbers will do, a numpy array too.
+
+    Attributes:
+        vector: of the whole text.
+        tokens: one vector of unit length for each token, all of one length; empty for a model that
+            gives none.
+    """
+
+    vector: Sequence[float]
+    tokens: Sequence[Sequence[float]] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class LogMatches:
     """The postings of all query terms, with the columns of the same moment."""
 

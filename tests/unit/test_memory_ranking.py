@@ -6,12 +6,11 @@ from array import array
 
 import pytest
 
+from lifelong.memory.bm25 import bm25, idf
 from lifelong.memory.ranking import (
     LOG_WEIGHTS,
     MEMORY_WEIGHTS,
-    bm25,
     explain,
-    idf,
     named_speaker,
     public_score,
     rank_log,

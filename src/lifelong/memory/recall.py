@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypedDict
 from lifelong.errors import FormatError, InvalidValue
 from lifelong.formats.storable import storable
 from lifelong.log import read_message
+from lifelong.memory.bm25 import bm25
 from lifelong.memory.entry import (
     clean_kind,
     clean_limit,
@@ -26,7 +27,6 @@ from lifelong.memory.ranking import (
     LOG_WEIGHTS,
     MEMORY_WEIGHTS,
     Scored,
-    bm25,
     explain,
     public_score,
     rank_log,
