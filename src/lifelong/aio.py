@@ -16,7 +16,7 @@ from lifelong import engine as engines
 from lifelong import owner as handles
 from lifelong import session as sessions
 from lifelong.compaction import Compacted
-from lifelong.ports import Clock
+from lifelong.ports import Clock, Embedder
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -115,9 +115,11 @@ async def open(  # noqa: A001 - the same name as in the synchronous face
     *,
     key: str | bytes | None = None,
     encryption: str | None = None,
+    embedder: Embedder | str | None = None,
     clock: Clock | None = None,
 ) -> AsyncEngine:
     """Open a store, as `lifelong.open` does, without holding up the event loop."""
-    return AsyncEngine(
-        await asyncio.to_thread(engines.open, where, key=key, encryption=encryption, clock=clock)
+    opened = await asyncio.to_thread(
+        engines.open, where, key=key, encryption=encryption, embedder=embedder, clock=clock
     )
+    return AsyncEngine(opened)

@@ -26,11 +26,12 @@ class Background(Generic[Result]):
         """Begin the work, unless some is running, and return the future of what is running now."""
         with self._lock:
             if self.last is None or self.last.done():
-                self.last = _begun(work)
+                self.last = begin(work)
             return self.last
 
 
-def _begun(work: Callable[[], Result]) -> Future[Result]:
+def begin(work: Callable[[], Result]) -> Future[Result]:
+    """Begin the work in a thread of its own, and return the future of its result."""
     future: Future[Result] = Future()
     future.set_running_or_notify_cancel()
 

@@ -3,29 +3,47 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any, Self
 
 from lifelong.clock import SystemClock
+from lifelong.embedding import CheckedEmbedder
 from lifelong.errors import InvalidValue
 from lifelong.memory.entry import clean_name
+from lifelong.memory.vectors import require_numpy
 from lifelong.owner import Owner
-from lifelong.ports import Clock, Store
+from lifelong.ports import Clock, Embedder, Store
 from lifelong.stores.sqlite import KeySource, open_directory, open_in_memory
 from lifelong.stores.sqlite.keys import FILE, GIVEN, KEY_BYTES, KEYRING, parse_key
+from lifelong.vector_index import FindEmbedder, VectorIndex
+from lifelong.vector_search import VectorSearch
 
 IN_MEMORY = "memory:"
 KEY_VARIABLE = "LIFELONG_KEY"
 KEY_FILE_VARIABLE = "LIFELONG_KEY_FILE"
+EMBEDDER_VARIABLE = "LIFELONG_EMBEDDER"
+AUTO, OFF = "auto", "off"
 
 
 class Engine:
-    """All owners of one store. Use it as a context manager, or close it."""
+    """All owners of one store. Use it as a context manager, or close it.
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    Args:
+        store: of all owners.
+        clock: for times and ids.
+        embedder: as for `lifelong.open`.
+
+    Raises:
+        InvalidValue: there is no embedder of that name.
+        MissingExtra: a package that the embedder needs is not installed.
+    """
+
+    def __init__(self, store: Store, clock: Clock, embedder: Embedder | str | None = None) -> None:
         self._store = store
         self._clock = clock
+        self._vectors = VectorIndex(store, _finder(_named(embedder)))
 
     def owner(self, owner_id: str) -> Owner:
         """Return the handle of one owner: the only way to that owner's data.
@@ -39,6 +57,7 @@ class Engine:
             self._clock,
             owner_id=owner_id,
             forget_owner=lambda: self._store.forget_owner(owner_id),
+            vectors=VectorSearch(self._vectors, self._store.owner(owner_id), owner_id),
         )
 
     def owners(self) -> list[str]:
@@ -47,10 +66,12 @@ class Engine:
 
     def describe(self) -> dict[str, Any]:
         """Return where the store is, whether it is encrypted, and the versions at work."""
-        return self._store.describe()
+        model = self._vectors.embedder
+        return {**self._store.describe(), "embedder": model.name if model else "none"}
 
     def close(self) -> None:
         """Close every file. Using the engine afterwards raises StoreClosed."""
+        self._vectors.close()
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -70,6 +91,7 @@ def open(  # noqa: A001 - the public face says lifelong.open()
     *,
     key: str | bytes | None = None,
     encryption: str | None = None,
+    embedder: Embedder | str | None = None,
     clock: Clock | None = None,
 ) -> Engine:
     """Open a store; make it when there is none.
@@ -80,20 +102,73 @@ def open(  # noqa: A001 - the public face says lifelong.open()
             system's, or ``file:PATH``. Without it: the variable LIFELONG_KEY, then the file
             named by LIFELONG_KEY_FILE, then ``~/.config/lifelong/master.key``, made on first use.
         encryption: ``off`` makes a new store that is not encrypted.
+        embedder: the model that makes vectors of texts: an `Embedder`, the name of one (see
+            `lifelong.providers.embedders`), ``off`` for none, or ``auto``: the one that travels
+            with ``lifelong[models]`` if that is installed. Without it: the variable
+            LIFELONG_EMBEDDER, then ``auto``.
         clock: for tests and replays.
 
     Raises:
         StoreError: one of its kinds, with its remedy.
         InvalidValue: a key or a word that cannot be one.
+        MissingExtra: a package that the embedder needs is not installed.
     """
-    clock = clock or SystemClock()
+    clock, embedder = clock or SystemClock(), _named(embedder)
     place = os.fspath(where)
     if place == IN_MEMORY:
-        return Engine(open_in_memory(clock), clock)
+        return Engine(open_in_memory(clock), clock, embedder)
     if not isinstance(place, str) or not _is_path(place):
         raise InvalidValue(f"{place!r} is neither a directory nor 'memory:'")
     path = _expanded(place).absolute()
-    return Engine(open_directory(path, key_source(key), clock=clock, encryption=encryption), clock)
+    store = open_directory(path, key_source(key), clock=clock, encryption=encryption)
+    return Engine(store, clock, embedder)
+
+
+def _named(given: Embedder | str | None) -> Embedder | str:
+    """Return the embedder that was named, `AUTO` or `OFF`.
+
+    Raises:
+        InvalidValue: there is no embedder of that name.
+        MissingExtra: a package that it needs is not installed.
+    """
+    named = given or os.environ.get(EMBEDDER_VARIABLE) or AUTO
+    return _by_name(named) if isinstance(named, str) and named not in (AUTO, OFF) else named
+
+
+def _finder(named: Embedder | str) -> FindEmbedder | None:
+    """Return what gives the embedder, or None; whether one is installed is asked when needed.
+
+    Raises:
+        MissingExtra: numpy is not installed.
+    """
+    if named == AUTO:
+        return _installed
+    if isinstance(named, str):
+        return None
+    require_numpy()
+    found = CheckedEmbedder(named)
+    return lambda: found
+
+
+def bundled_embedder() -> Embedder | None:
+    """Return the model that travels with ``lifelong[models]``; None when it is not installed."""
+    name = _embedders().installed()
+    return None if name is None else _by_name(name)
+
+
+def _installed() -> CheckedEmbedder | None:
+    embedder = bundled_embedder()
+    return None if embedder is None else CheckedEmbedder(embedder)
+
+
+def _by_name(name: str) -> Embedder:
+    found: Embedder = _embedders().by_name(name)
+    return found
+
+
+def _embedders() -> ModuleType:
+    """Import them late: what they stand on would slow down every start by a half."""
+    return import_module("lifelong.providers.embedders")
 
 
 def _expanded(place: str) -> Path:

@@ -41,6 +41,7 @@ from lifelong.records import (
 from lifelong.rows import Erased
 from lifelong.session import Session
 from lifelong.transcripts.importing import ImportReport, OnProgress, import_transcripts
+from lifelong.vector_search import VectorSearch
 
 _PROBLEMS_MAX = 100
 
@@ -59,8 +60,10 @@ class Owner:
         *,
         owner_id: str,
         forget_owner: Callable[[], Erased],
+        vectors: VectorSearch,
     ) -> None:
         self.id = owner_id
+        self._vectors = vectors
         self._store = store
         self._clock = clock
         self._forget_owner = forget_owner
@@ -73,7 +76,12 @@ class Owner:
         """
         if session_id is None:
             session_id = self._clock.new_id("ses")
-        return Session(self._store, self._clock, clean_name(session_id, "session id"))
+        return Session(
+            self._store,
+            self._clock,
+            session_id=clean_name(session_id, "session id"),
+            vectors=self._vectors,
+        )
 
     def sessions(self) -> list[SessionInfo]:
         """Return the sessions that hold messages, the one last appended to first."""
@@ -95,9 +103,11 @@ class Owner:
             InvalidValue: there is no such source.
             TranscriptError: there is nothing at `path`.
         """
-        return import_transcripts(
+        report = import_transcripts(
             self._store.log, self._clock, source=source, path=path, on_progress=on_progress
         )
+        self._vectors.wake()
+        return report
 
     def remember(self, text: str, **fields: Unpack[MemoryFields]) -> Remembered:
         """Store one memory; see `MemoryFields` for what can be said of it.
@@ -108,7 +118,9 @@ class Owner:
             InputError: one of its kinds, before anything is written.
             NotFound: a parent, or a memory to be superseded, is not there.
         """
-        return remembering.remember(self._store.memories, self._clock, text=text, fields=fields)
+        done = remembering.remember(self._store.memories, self._clock, text=text, fields=fields)
+        self._vectors.wake()
+        return done
 
     def update(
         self, memory_id: str, text: str | None = None, **fields: Unpack[MemoryFields]
@@ -121,9 +133,11 @@ class Owner:
             InputError: one of its kinds, before anything is written.
             NotFound: it is not there, or not live.
         """
-        return remembering.update(
+        changed = remembering.update(
             self._store.memories, self._clock, memory_id=memory_id, text=text, fields=fields
         )
+        self._vectors.wake()
+        return changed
 
     def memory(self, memory_id: str, *, include_superseded: bool = False) -> Memory:
         """Return one memory.
@@ -173,7 +187,12 @@ class Owner:
             InputError: a limit or field cannot be one.
         """
         return recall(
-            self._store, self._clock, query=query, limits=(limit, tokens_max), fields=fields
+            self._store,
+            self._clock,
+            query=query,
+            limits=(limit, tokens_max),
+            fields=fields,
+            vectors=self._vectors,
         )
 
     def known(self, tokens_max: int = KNOWN_TOKENS_MAX_DEFAULT) -> Known:
@@ -209,7 +228,9 @@ class Owner:
             None if match is None else clean_text(match, "match"),
         )
         if not everything:
-            return forget(self._store, self._clock, scope=scope, is_dry_run=dry_run)
+            receipt = forget(self._store, self._clock, scope=scope, is_dry_run=dry_run)
+            self._vectors.forgotten()
+            return receipt
         if scope != Scope():
             raise ScopeRequired("everything=True goes with no other scope")
         receipt_id, now = self._clock.new_id("rcp"), self._clock.now()
@@ -217,6 +238,7 @@ class Owner:
             counts = {name: n for name, n in self.stats().items() if name != "bytes"}
             return Receipt(receipt_id, now, "everything", counts, is_dry_run=True)
         erased = self._forget_owner()
+        self._vectors.forgotten(everything=True)
         return Receipt(receipt_id, now, "everything", erased.counts, is_pending=erased.is_pending)
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -264,8 +286,34 @@ class Owner:
         problems = (*report.problems, *islice(log.unreadable(self._store.log), _PROBLEMS_MAX))
         return CheckReport(report.counts, problems)
 
-    def reindex(self, on_progress: Callable[[int], None] | None = None) -> int:
-        """Make every derived row again; return how many messages and memories were read."""
-        return self._store.upkeep.rebuild_index(
-            log.stored_entry, remembering.memory_passages, on_progress or (lambda _: None)
-        )
+    def reindex(
+        self, on_progress: Callable[[int, int], None] | None = None, *, words: bool = True
+    ) -> int:
+        """Make every derived row again, and give every text that has none its vector.
+
+        Vectors that are of no use go: of other models, or of messages that read differently now.
+        Making vectors may be broken off at any time; what was done stays done, and the background
+        goes on with it.
+
+        Args:
+            on_progress: called with how many rows are done, and how many there are to do in all;
+                first for the words, then for the vectors.
+            words: False for the vectors alone.
+
+        Returns:
+            How many messages and memories were read; of vectors alone, how many were made.
+
+        Raises:
+            EmbedderError: the model does not answer rightly. All else is done.
+        """
+        tell = on_progress or (lambda _done, _total: None)
+        rows = 0
+        if words:
+            counts = self.stats()
+            total = counts["message"] + counts["memory"] + counts["memory_hidden"]
+            rows = self._store.upkeep.rebuild_index(
+                log.stored_entry, remembering.memory_passages, lambda done: tell(done, total)
+            )
+            self._vectors.drop_unfit()
+        made = self._vectors.embed_pending(tell)
+        return rows if words else made

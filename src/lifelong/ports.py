@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from lifelong.records import CheckReport, Memory, MemoryVersion, SessionInfo
 from lifelong.rows import (
     AppendCounts,
+    Beginning,
     Embedding,
     Erased,
     IndexEntry,
@@ -21,12 +22,17 @@ from lifelong.rows import (
     MemoryWrite,
     MessageRow,
     Newer,
+    NewVector,
     Passage,
+    RowKind,
     Selection,
     SessionFields,
     SessionTurns,
     StoredMessage,
     SummaryRow,
+    VectorCounts,
+    VectorModel,
+    VectorPage,
     Written,
 )
 
@@ -44,7 +50,11 @@ class Clock(Protocol):
 
 
 class Embedder(Protocol):
-    """A model that turns text into vectors, the same text into the same vectors."""
+    """A model that turns text into vectors, the same text into the same vectors.
+
+    It may have an attribute `languages`, codes of those that it knows ("en"); a question in another
+    one is then answered by words alone.
+    """
 
     @property
     def name(self) -> str:
@@ -124,8 +134,8 @@ class LogStore(Protocol):
         """Return the sessions that hold messages, the one last appended to first."""
         ...
 
-    def match(self, words: Sequence[str], prefixes: Sequence[str]) -> LogMatches:
-        """Return where each word stands in the log; a prefix stands for all that begin with it."""
+    def match(self, words: Sequence[str], prefixes: Sequence[Beginning]) -> LogMatches:
+        """Return where each word stands in the log; and what a prefix may mean."""
         ...
 
 
@@ -177,13 +187,93 @@ class MemoryStore(Protocol):
         ...
 
     def match(
-        self, words: Sequence[str], prefixes: Sequence[str], which: MemoryFilter
+        self, words: Sequence[str], prefixes: Sequence[Beginning], which: MemoryFilter
     ) -> MemoryMatches:
         """Return where each word stands in the memories that the filter lets through."""
         ...
 
+    def among(self, seqs: Sequence[int], which: MemoryFilter) -> dict[int, Memory]:
+        """Return the memories with these numbers that the filter lets through."""
+        ...
+
+    def note_use(self, memory_ids: Sequence[str], at: datetime) -> None:
+        """Note that recall brought these memories back."""
+        ...
+
     def derived_from(self, memory_ids: Sequence[str], message_seqs: Sequence[int]) -> list[str]:
         """Return ids of memories made from these, directly or through others."""
+        ...
+
+
+class VectorStore(Protocol):
+    """The vectors of one owner's messages and memories: derived, and rebuilt from their texts."""
+
+    def pending_messages(
+        self, model: str, rows_max: int, before: int | None = None
+    ) -> list[StoredMessage]:
+        """Return messages that have no vector of the model, the newest first.
+
+        Args:
+            model: by its name.
+            rows_max: so many at most.
+            before: only those with a lower number.
+        """
+        ...
+
+    def pending_memories(
+        self, model: str, rows_max: int, before: int | None = None
+    ) -> list[tuple[int, str]]:
+        """Return number and text of memories that have no vector of the model, newest first."""
+        ...
+
+    def of_texts(self, model: str, hashes: Sequence[bytes]) -> dict[bytes, tuple[bytes, bytes]]:
+        """Return the vector and the tokens' vectors of those texts that have been embedded."""
+        ...
+
+    def put(self, model: VectorModel, rows: Sequence[NewVector]) -> int:
+        """Store vectors, each if its row is still there and has none; return how many were stored.
+
+        All or none; what was forgotten meanwhile does not come back.
+
+        Raises:
+            EmbedderFailed: vectors of this model had another length.
+        """
+        ...
+
+    def since(self, model: str, number: int, rows_max: int) -> VectorPage:
+        """Return vectors of the model whose number is higher than `number`, in order.
+
+        Vectors get ascending numbers as they are stored, whatever rows they are of. No number is
+        used twice, not even after the owner was forgotten and began anew.
+        """
+        ...
+
+    def numbers(self, model: str) -> list[int]:
+        """Return the numbers of all vectors of the model."""
+        ...
+
+    def read(self, numbers: Sequence[int]) -> dict[int, bytes]:
+        """Return the vectors with these numbers, those that are still there."""
+        ...
+
+    def tokens(self, numbers: Sequence[int]) -> dict[int, bytes]:
+        """Return the tokens' vectors that belong to these vectors, where there are any."""
+        ...
+
+    def hashes(self, model: str, kind: RowKind) -> dict[int, bytes]:
+        """Return, for each row that has a vector of the model, the hash of the text it is of."""
+        ...
+
+    def counts(self) -> VectorCounts:
+        """Return how many rows there are, and how many have a vector, by model."""
+        ...
+
+    def remove(self, kind: RowKind, seqs: Sequence[int]) -> int:
+        """Remove the vectors of these rows, so that they are made again."""
+        ...
+
+    def remove_other_models(self, model: str) -> int:
+        """Remove the vectors of every other model; return how many there were."""
         ...
 
 
@@ -239,6 +329,11 @@ class OwnerStore(Protocol):
     @property
     def memories(self) -> MemoryStore:
         """The memories."""
+        ...
+
+    @property
+    def vectors(self) -> VectorStore:
+        """The vectors."""
         ...
 
     @property

@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import IntEnum
 from typing import Any
 
 from lifelong.records import Memory, Namespace, Trust
@@ -174,6 +175,8 @@ class MemoryFilter:
         metadata: each key must be there with an equal value.
         trust_min: the least trust.
         include_superseded: also what was replaced, or is no longer valid.
+        as_of: what was true then, however long ago it was replaced.
+        known_at: what had been recorded by then, and not yet replaced.
     """
 
     now: datetime
@@ -183,6 +186,20 @@ class MemoryFilter:
     metadata: Mapping[str, Any] | None = None
     trust_min: int = 0
     include_superseded: bool = False
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it may hold back memories that are live."""
+        return bool(
+            self.namespace is not None or self.kinds is not None or self.metadata or self.trust_min
+        )
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether it may let through what is replaced by now."""
+        return self.include_superseded or self.as_of is not None or self.known_at is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +245,21 @@ class LogColumns:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    """What a query looks for by how it begins.
+
+    Attributes:
+        stems: without accents; a word of the index that begins with any of them may be meant.
+        word: as it was asked; empty for a character of a script without spaces.
+        language: whose endings may follow a stem (see `memory.inflection`); empty: anything may.
+    """
+
+    stems: tuple[str, ...]
+    word: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TermMatches:
     """Where one query term stands.
 
@@ -237,12 +269,14 @@ class TermMatches:
             passages that a rarer term is in, once each.
         frequency: how many passages have it.
         is_whole: whether `postings` are all there are.
+        weight: below 1 for what may not have been meant.
     """
 
     term: str
     postings: Sequence[int]
     frequency: int
     is_whole: bool = True
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +291,69 @@ class Embedding:
 
     vector: Sequence[float]
     tokens: Sequence[Sequence[float]] = ()
+
+
+class RowKind(IntEnum):
+    """What a vector is of."""
+
+    MESSAGE = 0
+    MEMORY = 1
+
+
+@dataclass(frozen=True, slots=True)
+class VectorModel:
+    """What made a vector; the lengths of what it makes never change under one name.
+
+    Attributes:
+        name: model, version and settings, as its embedder says.
+        dimensions: numbers in the vector of a text.
+        token_dimensions: numbers in the vector of a token; 0 when it gives none.
+    """
+
+    name: str
+    dimensions: int
+    token_dimensions: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewVector:
+    """A vector to be stored, as bytes (see `memory.vectors`); no bytes when there was no text.
+
+    Attributes:
+        kind, seq: the row that it is of.
+        text_hash: of the text that the model was given.
+        text: what a memory must still say, since a memory can change; nothing for a message.
+    """
+
+    kind: RowKind
+    seq: int
+    text_hash: bytes
+    vector: bytes
+    tokens: bytes = b""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorPage:
+    """Vectors in the order of their numbers, which are never used twice.
+
+    Attributes:
+        removals: another number when vectors were removed since.
+        rows: number, kind and seq of the row that it is of, the vector as bytes. Rows that had no
+            text are left out.
+    """
+
+    removals: int
+    rows: Sequence[tuple[int, int, int, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorCounts:
+    """How many messages and memories there are, and how many of both have a vector, by model."""
+
+    messages: int
+    memories: int
+    by_model: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ from lifelong.request import (
     target_of,
 )
 from lifelong.rows import SessionFields
+from lifelong.vector_search import VectorSearch
 from lifelong.window import Look, Window, newest_whole_steps
 from lifelong.working.assemble import correction
 from lifelong.working.budget import Budget
@@ -52,12 +53,26 @@ SETTLED_MAX = 8
 class Session:
     """One conversation of one owner.
 
+    Args:
+        store: of the owner.
+        clock: for times and ids.
+        session_id: the caller's, or a new unguessable one.
+        on_append: called after something was appended.
+
     Attributes:
-        id: the caller's, or a new unguessable one.
+        id: of the session.
     """
 
-    def __init__(self, store: OwnerStore, clock: Clock, session_id: str) -> None:
+    def __init__(
+        self,
+        store: OwnerStore,
+        clock: Clock,
+        *,
+        session_id: str,
+        vectors: VectorSearch,
+    ) -> None:
         self.id = session_id
+        self._vectors = vectors
         self._store = store
         self._clock = clock
         self._window = Window(store.log, session_id)
@@ -90,13 +105,15 @@ class Session:
         """
         cleaned = log.parse_items(items, format)
         at = clean_time(sent_at, "sent_at") or self._clock.now()
-        return log.append(
+        appended = log.append(
             self._store.log,
             self._clock,
             session_id=self.id,
             cleaned=cleaned,
             said=log.SaidBy(ids, at),
         )
+        self._vectors.wake()
+        return appended
 
     def describe(
         self, *, title: str | None = None, metadata: Mapping[str, Any] | None = None
@@ -167,7 +184,13 @@ class Session:
         look = self._window.look(
             target.format, target.count, takes_late_system=target.takes_late_system
         )
-        asking = Asking(self._store, self._clock, session_id=self.id, fields=fields)
+        asking = Asking(
+            self._store,
+            self._clock,
+            session_id=self.id,
+            fields=fields,
+            vectors=self._vectors,
+        )
         policies = policies_of(target, fields, look.segments)
         asked: RequestFields = {**fields, "policies": policies}
         planned = plan_request(

@@ -12,13 +12,17 @@ from lifelong.conformance import StoreSuite
 class TestEncryptedDirectory(StoreSuite):
     @pytest.fixture
     def open_engine(self, tmp_path):
-        return lambda clock: lifelong.open(tmp_path / "data", clock=clock)
+        return lambda clock, embedder: lifelong.open(
+            tmp_path / "data", embedder=embedder, clock=clock
+        )
 
 
 class TestPlainDirectory(StoreSuite):
     @pytest.fixture
     def open_engine(self, tmp_path):
-        return lambda clock: lifelong.open(tmp_path / "data", encryption="off", clock=clock)
+        return lambda clock, embedder: lifelong.open(
+            tmp_path / "data", encryption="off", embedder=embedder, clock=clock
+        )
 
 
 class TestInMemory(StoreSuite):
@@ -27,7 +31,7 @@ class TestInMemory(StoreSuite):
 
     @pytest.fixture
     def open_engine(self):
-        return lambda clock: lifelong.open("memory:", clock=clock)
+        return lambda clock, embedder: lifelong.open("memory:", embedder=embedder, clock=clock)
 
 
 def test_import_lifelong_does_not_load_the_suite():

@@ -4,7 +4,7 @@ import pytest
 
 import lifelong
 from lifelong.conformance import in_processes, in_threads, said, texts
-from lifelong.memory.ranking import rank_log
+from lifelong.memory.ranking import LogRanking
 from lifelong.memory.terms import parse_query
 from lifelong.stores.sqlite import connection as settings
 from lifelong.stores.sqlite import store as sqlite_store
@@ -171,7 +171,8 @@ def test_ranking_while_another_thread_extends_what_is_held_in_memory(tmp_path, m
         matches = owner._store.log.match(question.words, question.prefixes)
 
         def speaker_number(self, name):
-            looking.append(rank_log(question, matches))
+            ranking = LogRanking(question, matches)
+            looking.append(ranking.order(ranking.candidates()))
             return number_of(self, name)
 
         monkeypatch.setattr(ColumnsCache, "_speaker_number", speaker_number)

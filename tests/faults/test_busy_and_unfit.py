@@ -219,10 +219,10 @@ def test_what_a_listener_of_progress_does_is_not_in_the_way(stored):
     with stored.open() as engine:
         owner = engine.owner("ana")
         seen = []
-        owner.reindex(lambda done: seen.append((done, owner.stats()["memory"])))
-        assert seen[-1] == (61, 1)
+        owner.reindex(lambda done, total: seen.append((done, total, owner.stats()["memory"])))
+        assert seen[-1] == (61, 61, 1)
 
-        def stop(_):
+        def stop(*_):
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
@@ -236,5 +236,5 @@ def test_a_listener_of_progress_may_read_a_store_in_memory_too():
         owner = engine.owner("ana")
         owner.remember("one")
         seen = []
-        owner.reindex(lambda _: seen.append(owner.stats()["memory"]))
+        owner.reindex(lambda *_: seen.append(owner.stats()["memory"]))
         assert seen[-1] == 1

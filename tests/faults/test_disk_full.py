@@ -243,9 +243,9 @@ def test_what_could_not_be_made_leaves_no_file(tmp_path, disk):
 
 @pytest.fixture
 def small_disk():
-    """A file system of 400 KiB, where this user may mount one."""
+    """A file system of 800 KiB, where this user may mount one."""
     where = Path(tempfile.mkdtemp())
-    options = ["-t", "tmpfs", "-o", "size=400k", "none", str(where)]
+    options = ["-t", "tmpfs", "-o", "size=800k", "none", str(where)]
     may_mount = shutil.which("mount") and os.geteuid() == 0
     if not may_mount or subprocess.run(["mount", *options], check=False).returncode:
         where.rmdir()
@@ -271,6 +271,7 @@ def test_a_disk_that_is_really_full(small_disk):
             engine.owner("somebody new").remember("x" * 100_000)
         # Reading goes on.
         found = texts(owner.session("s").messages())
+        assert stored
         assert [int(text.split()[0]) for text in found] == stored
         assert owner.recall("late", limit=1).hits
         assert owner.check().is_clean

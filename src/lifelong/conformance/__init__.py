@@ -9,7 +9,7 @@ Subclass `StoreSuite` in a test file, say how an engine is opened, and run pytes
     class TestMyStore(StoreSuite):
         @pytest.fixture
         def open_engine(self, tmp_path):
-            return lambda clock: Engine(MyStore(tmp_path / "data"), clock)
+            return lambda clock, embedder: Engine(MyStore(tmp_path / "data"), clock, embedder)
 
 Each test gets a new place. `open_engine` may be called several times in one test, also while
 earlier engines are open, and always for the same place. A store that ends with its engine sets
@@ -24,19 +24,21 @@ pytest is needed here and nowhere else in lifelong; `import lifelong` does not l
 
 import pytest
 
-_SUITES = "bad_input concurrency forgetting isolation log memories search state".split()
+_SUITES = "bad_input concurrency forgetting isolation log memories search state vectors".split()
 # Before they are imported: their assertions then say what was compared.
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in _SUITES))
 
 from lifelong.conformance.crowd import in_processes, in_threads  # noqa: E402
 from lifelong.conformance.place import OWNER, OpenEngine, Place, said, texts  # noqa: E402
 from lifelong.conformance.suite import StoreSuite  # noqa: E402
+from lifelong.conformance.words_model import WordsModel  # noqa: E402
 
 __all__ = [
     "OWNER",
     "OpenEngine",
     "Place",
     "StoreSuite",
+    "WordsModel",
     "in_processes",
     "in_threads",
     "said",

@@ -15,11 +15,12 @@ from lifelong.conformance.crowd import T, in_processes, in_threads
 from lifelong.engine import Engine
 from lifelong.messages import Message
 from lifelong.owner import Owner
-from lifelong.ports import Clock
+from lifelong.ports import Clock, Embedder
 from lifelong.records import Found, Memory
 
-OpenEngine = Callable[[Clock], Engine]
-"""Opens an engine on the place of the running test; each call opens one more."""
+OpenEngine = Callable[[Clock, Embedder | str], Engine]
+"""Opens an engine on the place of the running test, with the model it is given; each call opens
+one more."""
 
 OWNER = "ana"
 
@@ -31,12 +32,19 @@ class Place:
         open_engine: opens an engine on it.
         is_durable: whether a later or second engine finds what the first one wrote. Where it is
             not so, the first engine stands in for those, so that every test still runs.
+
+    Attributes:
+        is_durable: as it was given.
+        clock: of every engine that is opened.
+        engine: the one that tests go on with.
+        embedder: the model of engines that are opened from now on; none at first.
     """
 
     def __init__(self, open_engine: OpenEngine, *, is_durable: bool) -> None:
         self.clock = ManualClock()
+        self.embedder: Embedder | str = "off"
         self._open_engine = open_engine
-        self._is_durable = is_durable
+        self.is_durable = is_durable
         self._opened: list[Engine] = []
         self._is_crowded = False
         self.engine = self.open()
@@ -48,20 +56,26 @@ class Place:
 
     def open(self, clock: Clock | None = None) -> Engine:
         """Open one more engine; it is closed with the place."""
-        engine = self._open_engine(clock or self.clock)
+        engine = self._open_engine(clock or self.clock, self.embedder)
         self._opened.append(engine)
         return engine
 
+    def open_with(self, embedder: Embedder) -> Owner:
+        """Go on with an engine that has a model, and return the owner as that one sees it."""
+        self.embedder = embedder
+        self.engine = self.open()
+        return self.owner
+
     def reopen(self) -> Owner:
         """Close every engine, open one, and return the owner as that one sees it."""
-        if self._is_durable:
+        if self.is_durable:
             self.close()
             self.engine = self.open()
         return self.owner
 
     def beside(self) -> Owner:
         """Return the owner as a second engine sees it, while the first one stays open."""
-        return self.open().owner(OWNER) if self._is_durable else self.owner
+        return self.open().owner(OWNER) if self.is_durable else self.owner
 
     def crowd(self, count: int, work: Callable[[Engine, int], T]) -> list[T]:
         """Do `work` many times at once, each with its number and an engine of its own.
@@ -69,10 +83,10 @@ class Place:
         They are processes; where the store ends with its engine, threads that share one. Return
         what each call of `work` returned.
         """
-        if self._is_durable:
+        if self.is_durable:
 
             def alone(number: int) -> T:
-                engine = self._open_engine(SystemClock())
+                engine = self._open_engine(SystemClock(), self.embedder)
                 answer = work(engine, number)
                 engine.close()
                 return answer

@@ -16,6 +16,7 @@ from lifelong.conformance.place import OpenEngine, Place
 from lifelong.conformance.requests import RequestSuite
 from lifelong.conformance.search import SearchSuite
 from lifelong.conformance.state import StateSuite
+from lifelong.conformance.vectors import VectorSuite
 
 
 class StoreSuite(
@@ -28,6 +29,7 @@ class StoreSuite(
     StateSuite,
     BadInputSuite,
     ConcurrencySuite,
+    VectorSuite,
 ):
     """Everything that a store promises. A subclass provides the fixture `open_engine`."""
 

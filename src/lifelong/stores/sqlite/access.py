@@ -75,6 +75,12 @@ class Access:
             yield connection
 
     @contextmanager
+    def write_if_there(self) -> Iterator[apsw.Connection | None]:
+        """Lend a connection for one writing transaction; None when the owner has no file."""
+        with self._transaction("BEGIN IMMEDIATE", may_make=False) as (connection, opened):
+            yield connection if opened.is_kept else None
+
+    @contextmanager
     def _transaction(
         self, begin: str, *, may_make: bool
     ) -> Iterator[tuple[apsw.Connection, OpenOwner]]:

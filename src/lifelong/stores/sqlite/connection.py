@@ -134,7 +134,8 @@ def _configure(connection: apsw.Connection, path: Path | None, key: bytes | None
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.execute(f"PRAGMA temp_store = MEMORY; PRAGMA cache_size = -{_CACHE_KIB}")
-    connection.execute("PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON")
+    connection.pragma("secure_delete", "ON")
+    connection.pragma("foreign_keys", "ON")
     if path is not None:
         _use_wal(connection)
         connection.execute("PRAGMA synchronous = FULL")

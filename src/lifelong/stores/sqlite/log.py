@@ -13,6 +13,7 @@ from lifelong.ports import Clock
 from lifelong.records import SessionInfo
 from lifelong.rows import (
     AppendCounts,
+    Beginning,
     IndexEntry,
     LogMatches,
     MessageRow,
@@ -31,6 +32,9 @@ from lifelong.stores.sqlite.words import as_json, match_terms
 _SQL = queries("log")
 _PAGE_ROWS = 500
 _NO_LIMIT = 1 << 62
+_MERGED_PAGES = 16
+"""Each append leaves a small piece of the index, and a look-up of a word asks every piece. Merging
+so many pages at once keeps a third of them, at no cost to appending that could be measured."""
 
 
 class SqliteLog:
@@ -87,14 +91,14 @@ class SqliteLog:
                         "newest": min(newest, _NO_LIMIT),
                     },
                 )[::-1]
-        return [_stored(row) for row in rows]
+        return [stored_message(row) for row in rows]
 
     def newer(self, session_id: str, seq: int) -> Newer:
         """Return the messages of a session after number `seq`, and the present generation."""
         with self._access.read() as (connection, _):
             generation = fetch_value(connection, _SQL["generation"])
             rows = fetch(connection, _SQL["session_messages_after"], (session_id, seq))
-        return Newer(generation, [_stored(row) for row in rows])
+        return Newer(generation, [stored_message(row) for row in rows])
 
     def summaries(self, session_id: str) -> list[SummaryRow]:
         """Return the summaries of a session's beginning, in order."""
@@ -142,7 +146,7 @@ class SqliteLog:
         """Return the messages with these numbers, those that are still there."""
         with self._access.read() as (connection, _):
             rows = fetch(connection, _SQL["messages_by_seq"], (as_json(seqs),))
-        return {row[0]: _stored(row) for row in rows}
+        return {row[0]: stored_message(row) for row in rows}
 
     def everything(self) -> Iterator[StoredMessage]:
         """Yield every message in the order of its number, a page in each transaction."""
@@ -159,7 +163,7 @@ class SqliteLog:
         """Return each message with this id, in one session or in all."""
         with self._access.read() as (connection, _):
             rows = fetch(connection, _SQL["messages_by_id"], (message_id,))
-        return [_stored(row) for row in rows if session_id in (None, row[1])]
+        return [stored_message(row) for row in rows if session_id in (None, row[1])]
 
     def sessions(self) -> list[SessionInfo]:
         """Return the sessions that hold messages, the one last appended to first."""
@@ -178,12 +182,17 @@ class SqliteLog:
             for session_id, title, source, metadata, count, first, last in rows
         ]
 
-    def match(self, words: Sequence[str], prefixes: Sequence[str]) -> LogMatches:
-        """Return where each word stands in the log; a prefix stands for all that begin with it."""
+    def match(self, words: Sequence[str], prefixes: Sequence[Beginning]) -> LogMatches:
+        """Return where each word stands in the log; and what a prefix may mean."""
         with self._access.read() as (connection, columns):
             now = columns.refresh(connection)
             terms = match_terms(
-                connection, _SQL, words=words, prefixes=prefixes, passages=now.passages
+                connection,
+                _SQL,
+                words=words,
+                prefixes=prefixes,
+                passages=now.passages,
+                common=columns.common,
             )
             return LogMatches(terms, now)
 
@@ -267,15 +276,17 @@ def insert_index(
             for number, passage in enumerate(entry.passages)
         ],
     )
+    connection.execute(_SQL["merge_passages"], (_MERGED_PAGES,))
 
 
 def messages_after(connection: apsw.Connection, seq: int, rows_max: int) -> list[StoredMessage]:
     """Return the next messages after number `seq`, at most so many."""
     rows = fetch(connection, _SQL["messages_after"], (seq, rows_max))
-    return [_stored(row) for row in rows]
+    return [stored_message(row) for row in rows]
 
 
-def _stored(row: tuple[Any, ...]) -> StoredMessage:
+def stored_message(row: tuple[Any, ...]) -> StoredMessage:
+    """Return the message of a row, as the queries name its columns."""
     seq, session_id, message_id, role, speaker, sent_at, recorded_at, form, payload = row
     return StoredMessage(
         seq,

@@ -7,7 +7,8 @@ end with one memory and one id.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import apsw
@@ -17,17 +18,20 @@ from lifelong.records import Memory, MemoryVersion, Namespace, Origin, Trust
 from lifelong.rows import (
     SEQ_SHIFT,
     WORDS_MAX,
+    Beginning,
     MemoryFilter,
     MemoryMatches,
     MemoryWrite,
     Passage,
+    RowKind,
     Written,
     pack_posting,
 )
 from lifelong.stores.sqlite.access import Access
 from lifelong.stores.sqlite.connection import from_micros, from_micros_or_none, to_micros
 from lifelong.stores.sqlite.queries import fetch, fetch_value, queries, read_object
-from lifelong.stores.sqlite.words import as_json, match_terms
+from lifelong.stores.sqlite.vectors import renew_vectors
+from lifelong.stores.sqlite.words import FIRST_MAX, as_json, match_terms
 
 _SQL = queries("memories")
 
@@ -110,6 +114,8 @@ class SqliteMemories:
             _add_history(connection, memory_id, "updated", values["updated_at"])
             remove_passages(connection, seq)
             add_passages(connection, seq, write.passages)
+            if write.memory.text != memory.text:
+                renew_vectors(connection, RowKind.MEMORY, [seq])
 
     def select(self, which: MemoryFilter | None, limit: int | None = None) -> list[Memory]:
         """Return memories in the order of recording; the newest, when there is a limit.
@@ -158,16 +164,36 @@ class SqliteMemories:
         return found
 
     def match(
-        self, words: Sequence[str], prefixes: Sequence[str], which: MemoryFilter
+        self, words: Sequence[str], prefixes: Sequence[Beginning], which: MemoryFilter
     ) -> MemoryMatches:
         """Return where each word stands in the memories that the filter lets through."""
         with self._access.read() as (connection, _):
             totals = dict(fetch(connection, _SQL["statistics"]))
             passages, passage_words = totals["memory_passages"], totals["memory_words"]
-            terms = match_terms(connection, _SQL, words=words, prefixes=prefixes, passages=passages)
+            terms = match_terms(
+                connection,
+                _SQL,
+                words=words,
+                prefixes=prefixes,
+                passages=passages,
+                # The filter comes later, and holds before any limit.
+                first_max=passages if which.narrows else FIRST_MAX,
+            )
             seqs = {posting >> SEQ_SHIFT for term in terms for posting in term.postings}
             memories = dict(select_memories(connection, which, seqs=sorted(seqs))) if seqs else {}
         return MemoryMatches(terms, memories, passages, passage_words)
+
+    def among(self, seqs: Sequence[int], which: MemoryFilter) -> dict[int, Memory]:
+        """Return the memories with these numbers that the filter lets through."""
+        if not seqs:
+            return {}
+        with self._access.read() as (connection, _):
+            return dict(select_memories(connection, which, seqs=sorted(seqs)))
+
+    def note_use(self, memory_ids: Sequence[str], at: datetime) -> None:
+        """Note that recall brought these memories back."""
+        with self._access.write() as connection:
+            connection.execute(_SQL["note_use"], {"ids": as_json(memory_ids), "at": to_micros(at)})
 
     def derived_from(self, memory_ids: Sequence[str], message_seqs: Sequence[int]) -> list[str]:
         """Return ids of memories made from these, directly or through others."""
@@ -248,7 +274,7 @@ def select_memories(
     """
     view = "every"
     if which is not None:
-        view = "all" if which.include_superseded else "live"
+        view = "all" if which.looks_back else "live"
     if seqs is None:
         seqs = [row[0] for row in fetch(connection, _SQL["seqs"])]
     cursor = connection.execute(_SQL[view], (as_json(seqs),))
@@ -260,12 +286,13 @@ def select_memories(
         memory = _memory(fields)
         if memory is None:  # damaged behind our back; `check` names it, and it hides no other
             continue
-        if which is None or _passes(memory, which):
+        replaces = bool(fields.get("replaces"))
+        if which is None or _passes(memory, which, replaces=replaces):
             found.append((fields["seq"], memory))
     return found
 
 
-def _passes(memory: Memory, which: MemoryFilter) -> bool:
+def _passes(memory: Memory, which: MemoryFilter, *, replaces: bool) -> bool:
     if which.namespace is not None:
         own = memory.namespace
         if which.include_below:
@@ -276,11 +303,35 @@ def _passes(memory: Memory, which: MemoryFilter) -> bool:
         return False
     if memory.trust < which.trust_min:
         return False
+    if not _held_at(memory, which, replaces=replaces):
+        return False
     wanted = which.metadata or {}
     return all(
         name in memory.metadata and _equal_as_json(memory.metadata[name], wanted[name])
         for name in wanted
     )
+
+
+def _held_at(memory: Memory, which: MemoryFilter, *, replaces: bool) -> bool:
+    """Return whether a memory was known, and true, at the moments that the filter names.
+
+    Without dates of its own it was always true, but for its replacement: one memory begins when
+    it replaces another, and ends when it is replaced itself. What happened after `known_at` was
+    not known then.
+    """
+    known_at, ended = which.known_at, memory.superseded_at
+    if known_at is not None:
+        if memory.recorded_at > known_at or (ended is not None and ended <= known_at):
+            return False
+        ended = None
+    begun = memory.valid_from or (memory.recorded_at if replaces else None)
+    return which.as_of is None or all(
+        (begun is None or begun <= which.as_of, *_ends_after(which.as_of, memory.valid_to, ended))
+    )
+
+
+def _ends_after(moment: datetime, *ends: datetime | None) -> Iterator[bool]:
+    return (end is None or end > moment for end in ends)
 
 
 def _equal_as_json(one: Any, other: Any) -> bool:
@@ -322,5 +373,7 @@ def _read_memory(fields: dict[str, Any]) -> Memory:
         valid_to=from_micros_or_none(fields["valid_to"]),
         expires_at=from_micros_or_none(fields["expires_at"]),
         superseded_by=fields["superseded_by"],
+        superseded_at=from_micros_or_none(fields["superseded_at"]),
+        last_used_at=from_micros_or_none(fields["last_used_at"]),
         is_quarantined=fields["quarantined_at"] is not None,
     )

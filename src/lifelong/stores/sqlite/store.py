@@ -27,6 +27,7 @@ from lifelong.stores.sqlite.migrations import migrate, steps
 from lifelong.stores.sqlite.pool import Pool, PoolClosed
 from lifelong.stores.sqlite.states import SqliteStates
 from lifelong.stores.sqlite.upkeep import SqliteUpkeep, retire
+from lifelong.stores.sqlite.vectors import SqliteVectors
 
 OPEN_OWNERS_MAX = 64
 
@@ -215,11 +216,12 @@ def _pool_in_memory(clock: Clock) -> Pool:
 
 
 class SqliteOwner:
-    """The data of one owner, in four parts."""
+    """The data of one owner, in five parts."""
 
     def __init__(self, access: Access, clock: Clock) -> None:
         self._log = SqliteLog(access, clock)
         self._memories = SqliteMemories(access)
+        self._vectors = SqliteVectors(access)
         self._states = SqliteStates(access)
         self._upkeep = SqliteUpkeep(access)
 
@@ -232,6 +234,11 @@ class SqliteOwner:
     def memories(self) -> SqliteMemories:
         """The memories."""
         return self._memories
+
+    @property
+    def vectors(self) -> SqliteVectors:
+        """The vectors."""
+        return self._vectors
 
     @property
     def states(self) -> SqliteStates:

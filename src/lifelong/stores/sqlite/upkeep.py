@@ -16,6 +16,7 @@ from lifelong.rows import (
     Erased,
     IndexEntry,
     Passage,
+    RowKind,
     Selection,
     StoredMessage,
 )
@@ -25,6 +26,7 @@ from lifelong.stores.sqlite.log import insert_index, messages_after
 from lifelong.stores.sqlite.memories import add_passages, remove_passages, select_memories
 from lifelong.stores.sqlite.pool import Pool
 from lifelong.stores.sqlite.queries import fetch, fetch_value, queries
+from lifelong.stores.sqlite.vectors import check_vectors, remove_vectors
 from lifelong.stores.sqlite.words import as_json
 
 _SQL = queries("upkeep")
@@ -74,6 +76,7 @@ class SqliteUpkeep:
                 *_check_summaries(connection),
                 *_check_memories(connection),
                 *_check_objects(connection),
+                *check_vectors(connection),
             ]
         if len(problems) > _PROBLEMS_MAX:
             more = len(problems) - _PROBLEMS_MAX
@@ -143,6 +146,7 @@ def _erase_messages(
             counts["message_index"] += connection.changes()
             connection.execute(_SQL["remove_message"], (seq,))
             counts["message"] += connection.changes()
+    counts["vector"] += remove_vectors(connection, RowKind.MESSAGE, [row[0] for row in rows])
     connection.execute(_SQL["remove_labels"], (as_json(what.labels),))
     counts["session_label"] += connection.changes()
     for session_no in dict.fromkeys(row[2] for row in rows):
@@ -170,7 +174,9 @@ def _removing_passages(connection: apsw.Connection, messages: int) -> Iterator[N
 def _erase_memories(
     connection: apsw.Connection, ids: Sequence[str], at: int, counts: Counter[str]
 ) -> None:
-    for seq, memory_id in fetch(connection, _SQL["memory_seqs"], (as_json(ids),)):
+    rows = fetch(connection, _SQL["memory_seqs"], (as_json(ids),))
+    counts["vector"] += remove_vectors(connection, RowKind.MEMORY, [row[0] for row in rows])
+    for seq, memory_id in rows:
         connection.execute(_SQL["add_tombstone"], ("memory", "", memory_id, at))
         counts["memory_passage"] += remove_passages(connection, seq)
         for name, table in (

@@ -40,6 +40,9 @@ INSERT INTO message_index (
 -- name: add_passage
 INSERT INTO passage_text (rowid, text) VALUES (?, ?)
 
+-- name: merge_passages
+INSERT INTO passage_text (passage_text, rank) VALUES ('merge', ?)
+
 -- name: session_messages
 SELECT m.seq, s.id, m.id, m.role, m.speaker, m.sent_at, m.recorded_at, m.format, m.payload
 FROM session AS s JOIN message AS m ON m.session_no = s.no
@@ -102,7 +105,13 @@ SELECT json_group_array(doc) FROM passage_term WHERE term = ?
 SELECT doc FROM passage_frequency WHERE term = ?
 
 -- name: term_among
-SELECT json_group_array(rowid) FROM passage_text WHERE passage_text MATCH ?
+SELECT json_group_array(rowid) FROM passage_text WHERE passage_text MATCH ? AND rowid >= ?
+
+-- name: term_newest
+SELECT json_group_array(rowid) FROM (
+    SELECT rowid FROM passage_text WHERE passage_text MATCH ? ORDER BY rowid DESC LIMIT ?
+)
 
 -- name: prefix_terms
-SELECT term FROM passage_frequency WHERE term >= :prefix AND term < :prefix || char(1114111)
+SELECT term, doc FROM passage_frequency
+WHERE term >= :prefix AND term < :prefix || char(1114111) LIMIT :most

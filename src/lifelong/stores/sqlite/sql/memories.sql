@@ -53,7 +53,9 @@ WHERE m.seq IN (SELECT value FROM json_each(?)) ORDER BY m.seq
 SELECT m.*, (
     SELECT json_group_array(p.parent_id ORDER BY p.position)
     FROM memory_parent AS p WHERE p.memory_id = m.id
-) AS parents
+) AS parents, EXISTS (
+    SELECT 1 FROM memory AS older WHERE older.superseded_by = m.id
+) AS replaces
 FROM memory AS m
 WHERE m.seq IN (SELECT value FROM json_each(?))
     AND m.quarantined_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > lifelong_now())
@@ -114,7 +116,17 @@ SELECT json_group_array(doc) FROM memory_term WHERE term = ?
 SELECT doc FROM memory_frequency WHERE term = ?
 
 -- name: term_among
-SELECT json_group_array(rowid) FROM memory_text WHERE memory_text MATCH ?
+SELECT json_group_array(rowid) FROM memory_text WHERE memory_text MATCH ? AND rowid >= ?
+
+-- name: term_newest
+SELECT json_group_array(rowid) FROM (
+    SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid DESC LIMIT ?
+)
 
 -- name: prefix_terms
-SELECT term FROM memory_frequency WHERE term >= :prefix AND term < :prefix || char(1114111)
+SELECT term, doc FROM memory_frequency
+WHERE term >= :prefix AND term < :prefix || char(1114111) LIMIT :most
+
+-- name: note_use
+UPDATE memory SET last_used_at = max(coalesce(last_used_at, 0), :at), uses = uses + 1
+WHERE id IN (SELECT value FROM json_each(:ids))

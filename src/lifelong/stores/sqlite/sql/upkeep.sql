@@ -66,6 +66,7 @@ UNION ALL SELECT 'state', count(*) FROM state
 UNION ALL SELECT 'tombstone', count(*) FROM tombstone
 UNION ALL SELECT 'passage', count(*) FROM passage_text
 UNION ALL SELECT 'memory_passage', count(*) FROM memory_text
+UNION ALL SELECT 'vector', count(*) FROM vector
 
 -- name: unindexed_messages
 SELECT m.id, s.id FROM message AS m JOIN session AS s ON s.no = m.session_no
