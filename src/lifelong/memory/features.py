@@ -9,13 +9,13 @@ import re
 import string
 from datetime import datetime
 
+from lifelong.memory.languages import FIRST_PERSON, UNSPACED_FIRST_PERSON
 from lifelong.memory.passages import as_passage, cut, searchable_text
 from lifelong.memory.timephrase import has_temporal_word
 from lifelong.messages import DEVELOPER, SYSTEM, TOOL, USER, Message, TextPart, ToolResultPart
 from lifelong.records import Trust, trust_of_channel
 from lifelong.rows import FLAG_FIRST_PERSON, FLAG_TEMPORAL, OTHER_ROLE, ROLE_CODES, IndexEntry
 
-_FIRST_PERSON = frozenset("i me my mine we us our ours".split())
 _MARKS_TO_SPACES = {ord(mark): " " for mark in string.punctuation}
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
 _LONG_QUESTION_WORDS = 30
@@ -44,7 +44,9 @@ def index_entry(message: Message, sent_at: datetime | None) -> IndexEntry:
     said = message.text
     folded = said.lower()
     words = frozenset(folded.translate(_MARKS_TO_SPACES).split())
-    is_first_person = not _FIRST_PERSON.isdisjoint(words)
+    is_first_person = not FIRST_PERSON.isdisjoint(words) or not (
+        folded.isascii() or UNSPACED_FIRST_PERSON.isdisjoint(folded)
+    )
     flags = FLAG_TEMPORAL if has_temporal_word(folded, words) else 0
     if is_first_person:
         flags |= FLAG_FIRST_PERSON

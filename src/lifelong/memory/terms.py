@@ -11,16 +11,19 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-STOP_WORDS = frozenset(
-    "a an and are as at be but by for if in into is it no not of on or such that the their then"
-    " there these they this to was will with what when where who whom which why how did do does"
-    " has have had i you he she we me my your his her its our from about s t".split()
-)
-"""63 English words that say nothing about a topic (larger lists measured worse)."""
+from lifelong.memory.code_names import HASH_MIN, inner_words, is_hash, wholes
+from lifelong.memory.inflection import INFLECTED_MIN, stems
+from lifelong.memory.irregular import FORMS
+from lifelong.memory.languages import ENGLISH, language_of, plain, stop_words
+from lifelong.memory.unspaced import content_of, single_characters
+from lifelong.rows import Beginning
 
 WORDS_MAX_IN_QUERY = 512
+INFLECTED_WORDS_MAX = 48
+"""A longer question is a pasted text, and says each thing in more than one form itself."""
 QUERY_CHARACTERS_MAX = 20_000
 _NARROW = {0xFF01 + at: 0x21 + at for at in range(0x5E)}
 
@@ -45,6 +48,7 @@ _SYMBOL = re.compile(f"[{_SYMBOLS}]")
 _BETWEEN_WORDS = (
     f"\\s!-/:-@\\[-`{{-~\u00a1-\u00bf\u00d7\u00f7\u3000-\u3004\u3008-\u303f\uff01-\uff0f{_SYMBOLS}"
 )
+_ASCII_WORD = re.compile("[a-z0-9]+")
 _WORD = re.compile(f"[^{_BETWEEN_WORDS}]+")
 # Other marks are left to the index's own tokenizer, which splits once more.
 
@@ -53,15 +57,28 @@ def fold(text: str) -> str:
     """Return `text` in NFKC and lower case, without Hebrew and Arabic vowel signs."""
     if text.isascii():
         return text.lower()
-    return _VOWEL_SIGNS.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return _VOWEL_SIGNS.sub("", _composed(text).casefold())
+
+
+def _composed(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def index_text(text: str) -> str:
-    """Return `text` as the index holds it: folded, unspaced scripts as pairs of characters."""
+    """Return `text` as the index holds it.
+
+    Folded, with unspaced scripts as pairs of characters; at the end, so that what stands together
+    stays together, the words inside names like `getUserName` that are not there by themselves.
+    """
+    text = _composed(text)
     folded = fold(text)
-    if folded.isascii():
-        return folded
-    return _UNSPACED_RUN.sub(_as_pairs, _SYMBOL.sub(" ", folded))
+    inner = inner_words(text)
+    if inner:
+        there = set(_ASCII_WORD.findall(folded))
+        folded = " ".join([folded, *(word for word in inner if word not in there)])
+    if not folded.isascii():
+        folded = _UNSPACED_RUN.sub(_as_pairs, _SYMBOL.sub(" ", folded))
+    return folded
 
 
 def unspaced_characters(text: str) -> int:
@@ -71,7 +88,7 @@ def unspaced_characters(text: str) -> int:
 
 def _as_pairs(run: re.Match[str]) -> str:
     characters = run.group()
-    pairs = [characters[at : at + 2] for at in range(len(characters) - 1)]
+    pairs = _pairs([characters])
     # The last character stands alone too, so that each character begins some term and a query
     # of one character can be answered by prefix.
     return f" {' '.join([*pairs, characters[-1]])} "
@@ -94,13 +111,17 @@ class Query:
 
     Attributes:
         text: folded.
-        words: distinct words and pairs without stop words, in order.
-        prefixes: single characters of an unspaced script, to be found by prefix.
+        words: distinct words and pairs without stop words, in order; last, names of several words
+            (`src/main.py`) as a whole.
+        prefixes: what is to be found by how it begins: single characters of an unspaced script,
+            and words of a language other than English, in any of their forms.
+        language: that it is asked in, as far as its words tell; empty for scripts without spaces.
     """
 
     text: str
     words: tuple[str, ...]
-    prefixes: tuple[str, ...]
+    prefixes: tuple[Beginning, ...]
+    language: str = ENGLISH
 
     @property
     def is_empty(self) -> bool:
@@ -111,35 +132,97 @@ class Query:
 def parse_query(text: str) -> Query:
     """Return the query that the first 20,000 characters of `text` ask, at most 512 distinct words.
 
-    Stop words are left out, unless nothing else is there.
+    Stop words of its language are left out, unless nothing else is there.
     """
-    folded = fold(text[:QUERY_CHARACTERS_MAX])
-    words: dict[str, None] = {}
-    prefixes: dict[str, None] = {}
-    for found in _WORD.finditer(folded):
-        if len(words) + len(prefixes) >= WORDS_MAX_IN_QUERY:
-            break
-        _add_word(found.group()[:WORDS_MAX_IN_QUERY], words, prefixes)
-    kept = [word for word in words if word not in STOP_WORDS] or list(words)
+    asked = _composed(text[:QUERY_CHARACTERS_MAX])
+    folded = fold(asked)
+    spaced, runs = _split(folded)
+    language = language_of({plain(word) for word in spaced}, folded)
+    dropped = stop_words(language)
+    kept = [word for word in spaced if plain(word) not in dropped]
+    pieces = [piece for run in runs for piece in content_of(run)]
+    if not kept and not pieces:
+        kept, pieces = spaced, runs
+    names = [name for name in _names(asked) if name not in dropped]
+    prefixes = _whatever_begins(kept, pieces)
+    prefixes |= _other_forms(kept, language, asked, names)
+    found = _query(folded, [*kept, *_pairs(pieces), *names], prefixes)
+    return replace(found, language="" if runs else language)
+
+
+def _query(folded: str, words: Sequence[str], prefixes: Mapping[str, Beginning]) -> Query:
+    distinct = dict.fromkeys(word for word in words if word not in prefixes)
     room = WORDS_MAX_IN_QUERY - len(prefixes)
-    return Query(folded, tuple(kept[:room]), tuple(prefixes))
+    return Query(folded, tuple(distinct)[:room], tuple(dict.fromkeys(prefixes.values())))
 
 
-def _add_word(word: str, words: dict[str, None], prefixes: dict[str, None]) -> None:
-    if not any(map(str.isalnum, word)):
-        return
-    if word.isascii():
-        words[word] = None
-        return
-    last = 0
-    for run in _UNSPACED_RUN.finditer(word):
-        if run.start() > last:
-            words[word[last : run.start()]] = None
-        last = run.end()
-        characters = run.group()
-        if len(characters) == 1:
-            prefixes[characters] = None
-        for at in range(len(characters) - 1):
-            words[characters[at : at + 2]] = None
-    if last < len(word):
-        words[word[last:]] = None
+def _whatever_begins(words: Iterable[str], pieces: Iterable[str]) -> dict[str, Beginning]:
+    """Return single characters, and hashes by their first letters: anything may follow them."""
+    found = {character: Beginning((character,)) for character in single_characters(pieces)}
+    return found | {word: Beginning((word[:HASH_MIN],), word) for word in words if is_hash(word)}
+
+
+def _pairs(pieces: Iterable[str]) -> list[str]:
+    return [piece[at : at + 2] for piece in pieces for at in range(len(piece) - 1)]
+
+
+def _names(asked: str) -> list[str]:
+    """Return the words inside names of code, and the names of several words as a whole."""
+    spaced = asked if asked.isascii() else _UNSPACED_RUN.sub(" ", asked)
+    return [*inner_words(asked), *map(fold, wholes(spaced))]
+
+
+def _split(folded: str) -> tuple[list[str], list[str]]:
+    """Return the distinct words of a question, and its runs of characters without spaces."""
+    words: dict[str, None] = {}
+    runs: list[str] = []
+    length = 0
+    for found in _WORD.finditer(folded):
+        if len(words) + length >= WORDS_MAX_IN_QUERY:
+            break
+        word = found.group()[:WORDS_MAX_IN_QUERY]
+        if not word.isalnum() and not any(map(str.isalnum, word)):
+            continue
+        if word.isascii():
+            words[word] = None
+        else:
+            new = _UNSPACED_RUN.findall(word)
+            runs += new
+            length += sum(map(len, new))
+            words.update(dict.fromkeys(_UNSPACED_RUN.sub(" ", word).split()))
+    return list(words), runs
+
+
+def _other_forms(
+    words: Sequence[str], language: str, asked: str, names: Sequence[str]
+) -> dict[str, Beginning]:
+    """Return the words whose other forms are looked for too; none of a very long question."""
+    if len(words) > INFLECTED_WORDS_MAX:
+        return {}
+    if language == ENGLISH:
+        return _irregular(words)
+    return _inflected(words, language, asked, names)
+
+
+def _irregular(words: Iterable[str]) -> dict[str, Beginning]:
+    """Return English words with the forms that the index cannot know; each family once."""
+    found: dict[str, Beginning] = {}
+    for word in words:
+        forms = FORMS.get(word, ())
+        if forms:
+            first = next((form for form in forms if form in found), None)
+            found[word] = found[first] if first else Beginning(forms, word, ENGLISH)
+    return found
+
+
+def _inflected(
+    words: Sequence[str], language: str, asked: str, names: Sequence[str]
+) -> dict[str, Beginning]:
+    """Return the words that have other forms, with what those begin with."""
+    capital = {fold(word) for word in _WORD.findall(asked)[1:] if word[0].isupper()}
+    code = {word for name in names for word in _WORD.findall(name)}
+    return {
+        word: Beginning(stems(word, language, is_capital=word in capital), word, language)
+        for word in words
+        if len(word) >= INFLECTED_MIN and word.isalpha() and word not in code
+    }
