@@ -8,17 +8,15 @@ between questions. Pure: postings in, shares out.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lifelong.rows import SEQ_SHIFT, WORDS_MAX, LogColumns, TermMatches
+from lifelong.rows import SEQ_SHIFT, WORDS_MAX, LogColumns, LogMatches, TermMatches
 
 K1 = 1.2
 B = 0.75
-_GAIN_MAX = K1 + 1
-"""What one term can add at most, as a multiple of its idf, when it fills a passage."""
 
 
 def idf(having: int, total: int) -> float:
@@ -50,25 +48,23 @@ def bm25(
         passage_words: their words, together.
         columns: the log's columns; None for memories, which have no sessions.
     """
+    weights = [term.weight * idf(term.frequency, passages) for term in terms]
+    ideal = sum(weights)
+    if not ideal:
+        return TermWeights({}, {}, {})
     norms = _norms(passages, passage_words)
-    scores: defaultdict[int, float] = defaultdict(float)
-    ideal = 0.0
-    sessions = _SessionScores(columns) if columns else None
-    for term in terms:
-        weight = idf(term.frequency, passages)
-        ideal += weight
-        _add_gains(scores, term, weight * _GAIN_MAX, norms)
-        if sessions and term.is_whole:
-            sessions.add(term.postings)
-    scale = 1.0 / (ideal * _GAIN_MAX) if ideal else 0.0
+    scores: dict[int, float] = {}
+    for term, weight in zip(terms, weights, strict=True):
+        _add_gains(scores, term.postings, weight / ideal, norms)
     best: dict[int, float] = {}
     where: dict[int, int] = {}
+    best_of = best.get
     for posting, score in scores.items():
         seq = posting >> SEQ_SHIFT
-        if seq not in best or score * scale > best[seq]:
-            best[seq] = score * scale
+        if score > best_of(seq, 0.0):
+            best[seq] = score
             where[seq] = posting
-    return TermWeights(best, where, sessions.shares() if sessions else {})
+    return TermWeights(best, where, _sessions(terms, columns) if columns else {})
 
 
 @lru_cache(maxsize=64)
@@ -79,37 +75,67 @@ def _norms(passages: int, passage_words: int) -> tuple[float, ...]:
 
 
 def _add_gains(
-    scores: defaultdict[int, float], term: TermMatches, top: float, norms: Sequence[float]
+    scores: dict[int, float], postings: Sequence[int], share: float, norms: Sequence[float]
 ) -> None:
-    """Add what one term gives to each passage that it stands in."""
-    if not term.is_whole or len(term.postings) == term.frequency:
-        for posting in term.postings:
-            scores[posting] += top / (1 + norms[posting & WORDS_MAX])
-        return
-    for posting, times in Counter(term.postings).items():
-        scores[posting] += top * times / (times + norms[posting & WORDS_MAX])
+    """Add what one term gives to each passage that it stands in, once or more often.
+
+    Thousands of postings come by at each question, so a common case does nothing that it need not.
+    """
+    score_of = scores.get
+    before = times = 0
+    for posting in postings:
+        if posting != before:
+            before = posting
+            times = 1
+            scores[posting] = score_of(posting, 0.0) + share / (1 + norms[posting & WORDS_MAX])
+        else:
+            norm = norms[posting & WORDS_MAX]
+            gained = times / (times + norm)
+            times += 1
+            scores[posting] += share * (times / (times + norm) - gained)
 
 
-class _SessionScores:
-    """BM25 of sessions, added up from the postings of their passages."""
+def _sessions(terms: Sequence[TermMatches], columns: LogColumns) -> dict[int, float]:
+    """Return BM25 of sessions, added up from the terms whose postings are all there."""
+    if not columns.passage_words:
+        return {}
+    session_of, words_of = columns.session, columns.session_words.get
+    total = len(columns.session_words)
+    per_word = K1 * B * total / columns.passage_words
+    whole = [term for term in terms if term.is_whole]
+    counts = [
+        Counter([session_of[posting >> SEQ_SHIFT] for posting in term.postings]) for term in whole
+    ]
+    weights = [
+        term.weight * idf(len(count), total) for term, count in zip(whole, counts, strict=True)
+    ]
+    ideal = sum(weights)
+    scores: dict[int, float] = {}
+    score_of = scores.get
+    for weight, count in zip(weights, counts, strict=True):
+        share = weight / ideal
+        for number, times in count.items():
+            norm = K1 * (1 - B) + per_word * words_of(number, 0)
+            scores[number] = score_of(number, 0.0) + share * times / (times + norm)
+    return scores
 
-    def __init__(self, columns: LogColumns) -> None:
-        self._session = columns.session
-        self._words = columns.session_words
-        self._average = sum(self._words.values()) / len(self._words) if self._words else 1.0
-        self._scores: dict[int, float] = {}
-        self._ideal = 0.0
 
-    def add(self, postings: Sequence[int]) -> None:
-        session_of = self._session
-        times = Counter([session_of[posting >> SEQ_SHIFT] for posting in postings])
-        weight = idf(len(times), len(self._words))
-        self._ideal += weight
-        for number, count in times.items():
-            norm = K1 * (1 - B + B * self._words.get(number, 0) / self._average)
-            gain = weight * _GAIN_MAX * count / (count + norm)
-            self._scores[number] = self._scores.get(number, 0.0) + gain
+def term_gains(matches: LogMatches, wanted: Container[int]) -> list[dict[int, float]]:
+    """Return for each term what it gives to the wanted messages, as a share of the ideal.
 
-    def shares(self) -> dict[int, float]:
-        ideal = self._ideal * _GAIN_MAX
-        return {number: score / ideal for number, score in self._scores.items()} if ideal else {}
+    The same sums as in `bm25`, not added up: of several passages of a message the best counts.
+    """
+    columns = matches.columns
+    norms = _norms(columns.passages, columns.passage_words)
+    weights = [term.weight * idf(term.frequency, columns.passages) for term in matches.terms]
+    ideal = sum(weights)
+    found: list[dict[int, float]] = []
+    for term, weight in zip(matches.terms, weights, strict=True):
+        times = Counter([p for p in term.postings if p >> SEQ_SHIFT in wanted])
+        gains: dict[int, float] = {}
+        for posting, count in times.items():
+            seq = posting >> SEQ_SHIFT
+            gain = weight / ideal * count / (count + norms[posting & WORDS_MAX])
+            gains[seq] = max(gains.get(seq, 0.0), gain)
+        found.append(gains)
+    return found

@@ -182,6 +182,30 @@ def clean_origin(origin: object) -> Origin:
     return Origin(origin.channel, storable(origin.source)[0], parents)
 
 
+def clean_words(words: object, what: str) -> tuple[Any, ...]:
+    """Return several words of a filter; which words they may be is for others to say.
+
+    Raises:
+        InvalidValue: it is one word by itself, or no words at all.
+    """
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise InvalidValue(f"{what} {words!r}: pass a list, as [{words!r}]")
+    return tuple(words)
+
+
+def clean_least(least: Any, what: str) -> float:
+    """Return `least` if values can be compared with it.
+
+    Raises:
+        InvalidValue: it is no number, NaN, or beyond all values.
+    """
+    is_number = isinstance(least, int | float) and not isinstance(least, bool)
+    if not is_number or not -_LIMIT_MAX <= least <= _LIMIT_MAX:
+        raise InvalidValue(f"{what} {least!r} is no number")
+    number: float = least
+    return number
+
+
 def clean_limit(limit: object, what: str = "limit") -> int | None:
     """Return `limit` if it is None or a whole number of at least 0.
 

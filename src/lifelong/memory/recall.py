@@ -7,45 +7,49 @@ fits them into a budget of tokens.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any, NamedTuple, TypedDict
 
 from lifelong.errors import FormatError, InvalidValue
 from lifelong.formats.storable import storable
 from lifelong.log import read_message
-from lifelong.memory.bm25 import bm25
+from lifelong.memory.answer import Packing
+from lifelong.memory.candidates import (
+    LOG,
+    MEMORY,
+    SOURCES,
+    Asked,
+    Candidate,
+    LogCandidates,
+    from_memories,
+)
 from lifelong.memory.entry import (
     clean_kind,
+    clean_least,
     clean_limit,
     clean_metadata,
     clean_namespace,
+    clean_time,
+    clean_words,
     require_known,
 )
-from lifelong.memory.features import speaking_role
+from lifelong.memory.features import message_trust, speaking_role
+from lifelong.memory.finishing import Searched, finished
 from lifelong.memory.passages import passage, searchable_text
-from lifelong.memory.ranking import (
-    CANDIDATES_MAX,
-    LOG_WEIGHTS,
-    MEMORY_WEIGHTS,
-    Scored,
-    explain,
-    public_score,
-    rank_log,
-    score_memory,
-)
+from lifelong.memory.ranking import Scored, explain, public_score
 from lifelong.memory.terms import Query, fold, parse_query
 from lifelong.ports import Clock, OwnerStore
 from lifelong.records import Found, Hit, Memory, Trust
-from lifelong.rows import LogMatches, MemoryFilter, StoredMessage, passage_of
+from lifelong.rows import MemoryFilter, StoredMessage, passage_of
+from lifelong.vector_search import VectorSearch
 from lifelong.working.tokens import estimate_tokens
 
-LOG, MEMORY = "log", "memory"
-SOURCES = (LOG, MEMORY)
 TOKENS_MAX_DEFAULT = 2_000
 _MISFITS_MAX = 20
+_NAMED_FIELDS = ("namespace", "kinds", "as_of", "known_at")
+_MEMORY_FIELDS = ("metadata", "trust_min")
 _PAGE_ROWS_MIN, _PAGE_ROWS_MAX = 8, 16
-_LINE_TOKENS = 12
-"""The date and the name in front of a hit."""
-_SECONDS_PER_DAY = 86_400
 
 
 class RecallFields(TypedDict, total=False):
@@ -60,6 +64,10 @@ class RecallFields(TypedDict, total=False):
         metadata: memories with these keys and values.
         trust_min: memories of at least this trust.
         include_superseded: also memories that were replaced or are no longer valid.
+        as_of: memories that were true then, also those replaced since; aware, or ISO 8601.
+        known_at: memories that had been recorded by then, and not yet replaced.
+        generative: score memories by recency, importance and relevance in equal parts, as the
+            Generative Agents paper does, and note that those brought back were used.
     """
 
     sources: Iterable[str]
@@ -70,6 +78,9 @@ class RecallFields(TypedDict, total=False):
     metadata: Mapping[str, Any] | None
     trust_min: int
     include_superseded: bool
+    as_of: datetime | str | None
+    known_at: datetime | str | None
+    generative: bool
 
 
 def memory_filter(clock: Clock, fields: RecallFields) -> MemoryFilter:
@@ -85,19 +96,13 @@ def memory_filter(clock: Clock, fields: RecallFields) -> MemoryFilter:
         now=clock.now(),
         namespace=None if namespace is None else clean_namespace(namespace),
         include_below=fields.get("include_below", False),
-        kinds=None if kinds is None else tuple(clean_kind(kind) for kind in kinds),
+        kinds=None if kinds is None else tuple(map(clean_kind, clean_words(kinds, "kinds"))),
         metadata=None if metadata is None else clean_metadata(metadata),
-        trust_min=int(fields.get("trust_min", Trust.UNTRUSTED)),
+        trust_min=int(clean_least(fields.get("trust_min", Trust.UNTRUSTED), "trust_min")),
         include_superseded=fields.get("include_superseded", False),
+        as_of=clean_time(fields.get("as_of"), "as_of"),
+        known_at=clean_time(fields.get("known_at"), "known_at"),
     )
-
-
-class _Candidate(NamedTuple):
-    """A row that recall may return, before it is read."""
-
-    source: str
-    scored: Scored
-    memory: Memory | None = None
 
 
 def recall(
@@ -107,6 +112,7 @@ def recall(
     query: str,
     limits: tuple[int | None, int],
     fields: RecallFields,
+    vectors: VectorSearch | None = None,
 ) -> Found:
     """Return what the question may mean, best first, within a number of hits and tokens.
 
@@ -116,186 +122,220 @@ def recall(
         query: the user's words; never read as a query language.
         limits: hits at most (None: as many as fit) and tokens at most.
         fields: what narrows it.
+        vectors: the owner's; None to go by words alone.
 
     Raises:
         InputError: a limit or a field cannot be one.
     """
+    wanted = _wanted(clock, query, limits, fields)
+    text = storable(query)[0]
+    words = parse_query(text)
+    question = vectors.question(text, words.language) if vectors and text.strip() else None
+    asked = Asked(words, question)
+    if asked.words.is_empty and asked.vectors is None:
+        return Found((), 0, ("the question has no word to look for",))
+    if wanted.hits_max == 0:
+        return Found((), 0, ("the limit is 0",))
+    if not wanted.sources:
+        return Found((), 0, ("no source is asked that the filter leaves",))
+    found = _searched(store, vectors, asked, wanted)
+    used = [hit.id for hit in found.hits if hit.memory is not None]
+    if wanted.is_generative and used:
+        store.memories.note_use(used, wanted.which.now)
+    return found
+
+
+class _Wanted(NamedTuple):
+    """What a recall is to bring, checked."""
+
+    hits_max: int | None
+    tokens_max: int
+    min_score: float
+    sources: tuple[str, ...]
+    which: MemoryFilter
+    is_generative: bool
+
+
+def _wanted(
+    clock: Clock, query: object, limits: tuple[int | None, int], fields: RecallFields
+) -> _Wanted:
     hits_max, tokens_max = clean_limit(limits[0]), clean_limit(limits[1], "tokens_max")
+    if tokens_max is None:
+        raise InvalidValue("tokens_max None is no number of tokens")
     which = memory_filter(clock, fields)
     sources = _sources(fields)
     if not isinstance(query, str):
         raise InvalidValue(f"the question is {type(query).__name__}, not text")
-    asked = parse_query(storable(query)[0])
-    if asked.is_empty:
-        return Found((), 0, ("the question has no word to look for",))
-    if hits_max == 0:
-        return Found((), 0, ("the limit is 0",))
-    packing = _Packing(hits_max, tokens_max or 0, fields.get("min_score", 0.0))
-    memories = _from_memories(store, asked, which) if MEMORY in sources else []
-    matches = store.log.match(asked.words, asked.prefixes) if LOG in sources else None
-    for messages in _rounds(asked, matches):
-        candidates = sorted([*messages, *memories], key=lambda one: -one.scored.value)
-        memories = []
-        packing.candidates += len(candidates)
-        if not _pack(store, asked, candidates, packing):
+    return _Wanted(
+        hits_max,
+        tokens_max,
+        clean_least(fields.get("min_score", 0.0), "min_score"),
+        sources,
+        which,
+        fields.get("generative", False),
+    )
+
+
+def _searched(
+    store: OwnerStore, vectors: VectorSearch | None, asked: Asked, wanted: _Wanted
+) -> Found:
+    """Return what log and memories hold, packed into the budget."""
+    memories, remembered = None, list[Candidate]()
+    if MEMORY in wanted.sources:
+        memories, remembered = from_memories(
+            store, vectors, asked=asked, which=wanted.which, is_generative=wanted.is_generative
+        )
+    log = LogCandidates(store, vectors, asked) if LOG in wanted.sources else None
+    packing = Packing(wanted.tokens_max, estimate_tokens, hits_max=wanted.hits_max)
+    offer = _Offer(packing, wanted.min_score)
+    for messages in log.rounds() if log else iter([[]]):
+        candidates = sorted([*messages, *remembered], key=lambda one: -one.scored.value)
+        remembered = []
+        if not _pack(store, asked.words, candidates, offer):
             break
-    return packing.found()
+    searched = Searched(
+        asked.words,
+        log.matches if log else None,
+        memories,
+        [one.seq for one in log.first] if log else [],
+        by_words=asked.vectors is None,
+    )
+    found = finished(packing, searched, list(offer.reasons()))
+    if log is not None and not log.lacks_vectors:
+        return found
+    return replace(found, reasons=(*found.reasons, *_vector_reasons(vectors)))
+
+
+def _vector_reasons(vectors: VectorSearch | None) -> list[str]:
+    """Return what there is to say when words had to do without vectors."""
+    if vectors is None or not vectors.model:
+        return []
+    status = vectors.status()
+    reasons = []
+    if status.problem:
+        reasons.append(f"the model is not used: {status.problem}")
+    if status.other_models:
+        reasons.append(f"{status.other_models} texts have vectors of another model; run reindex")
+    missing = status.total - status.embedded
+    if missing > 0:
+        reasons.append(f"{missing} of {status.total} texts have no vector yet; words found them")
+    return reasons
 
 
 def _sources(fields: RecallFields) -> tuple[str, ...]:
-    sources = tuple(fields.get("sources", SOURCES))
-    for source in sources:
-        if source not in SOURCES:
+    sources = []
+    for source in clean_words(fields.get("sources", SOURCES), "sources"):
+        if not isinstance(source, str) or source not in SOURCES:
             raise InvalidValue(f"source {source!r} is none of {', '.join(SOURCES)}")
+        sources.append(source)
     if _narrows_to_memories(fields):
-        return tuple(source for source in sources if source != LOG)
-    return sources
+        sources = [source for source in sources if source != LOG]
+    return tuple(sources)
 
 
-def _rounds(asked: Query, matches: LogMatches | None) -> Iterator[list[_Candidate]]:
-    """Yield the messages worth asking for first, then, if more are wanted, all the others."""
-    if matches is None:
-        yield []
-        return
-    first = rank_log(asked, matches)
-    yield [_Candidate(LOG, one) for one in first]
-    if len(first) >= CANDIDATES_MAX:
-        seen = {one.seq for one in first}
-        everyone = rank_log(asked, matches, depth=None)
-        yield [_Candidate(LOG, one) for one in everyone if one.seq not in seen]
+class _Offer:
+    """Offers hits to a packing, best first, as long as more are wanted."""
+
+    def __init__(self, packing: Packing, min_score: float) -> None:
+        self._packing = packing
+        self._min_score = min_score
+        self.unreadable = 0
+        self.is_too_low = False
+        most = packing.hits_max or _PAGE_ROWS_MAX
+        self.page_rows = max(_PAGE_ROWS_MIN, min(most, _PAGE_ROWS_MAX))
+
+    def take(self, hit: Hit) -> bool:
+        """Offer a hit; return whether more are wanted."""
+        if hit.score < self._min_score:
+            self.is_too_low = not self._packing.hits
+            return False
+        is_taken = self._packing.add(hit)
+        return not self._packing.is_full and (is_taken or self._packing.misfits < _MISFITS_MAX)
+
+    def reasons(self) -> Iterator[str]:
+        """Yield what is to be said of hits that were not offered."""
+        if self.is_too_low:
+            yield "nothing reaches the least score"
+        if self.unreadable:
+            yield f"{self.unreadable} stored messages could not be read; run check"
 
 
-def _pack(
-    store: OwnerStore, asked: Query, candidates: Sequence[_Candidate], packing: _Packing
-) -> bool:
-    """Pack the hits that candidates stand for; return whether more are wanted."""
-    step = packing.page_rows
+def _pack(store: OwnerStore, asked: Query, candidates: Sequence[Candidate], offer: _Offer) -> bool:
+    """Offer the hits that candidates stand for; return whether more are wanted."""
+    step = offer.page_rows
     for start in range(0, len(candidates), step):
-        page = list(_read(store, asked, candidates[start : start + step], packing))
+        page = list(_read(store, asked, candidates[start : start + step], offer))
         # An exact match is known only when it is read; it comes first.
         page.sort(key=lambda hit: -hit.score)
-        for hit in page:
-            if not packing.add(hit):
-                return False
+        if not all(map(offer.take, page)):
+            return False
     return True
 
 
 def _narrows_to_memories(fields: RecallFields) -> bool:
-    """Messages have no namespace, kind, trust or metadata: a filter on one asks for memories."""
-    return any(fields.get(name) for name in ("namespace", "kinds", "metadata", "trust_min"))
-
-
-def _from_memories(store: OwnerStore, asked: Query, which: MemoryFilter) -> list[_Candidate]:
-    matches = store.memories.match(asked.words, asked.prefixes, which)
-    weights = bm25(matches.terms, passages=matches.passages, passage_words=matches.passage_words)
-    found = []
-    for seq, memory in matches.memories.items():
-        age_days = (which.now - memory.recorded_at).total_seconds() / _SECONDS_PER_DAY
-        scored = score_memory(
-            seq,
-            weights.best.get(seq, 0.0),
-            posting=weights.posting.get(seq, 0),
-            importance=memory.importance,
-            age_days=age_days,
-        )
-        found.append(_Candidate(MEMORY, scored, memory))
-    return found
+    """What only memories have asks for memories."""
+    # No segments are a namespace, and no kinds none of them; the least trust and no pairs of
+    # metadata narrow nothing.
+    named = any(fields.get(name) is not None for name in _NAMED_FIELDS)
+    return named or any(fields.get(name) for name in _MEMORY_FIELDS)
 
 
 def _read(
-    store: OwnerStore, asked: Query, page: Sequence[_Candidate], packing: _Packing
+    store: OwnerStore, asked: Query, page: Sequence[Candidate], offer: _Offer
 ) -> Iterator[Hit]:
     """Yield the hits of a page of candidates; what cannot be read is counted."""
     rows = store.log.messages([one.scored.seq for one in page if one.memory is None])
     for one in page:
         if one.memory is not None:
-            yield _memory_hit(asked, one.scored, one.memory)
+            yield _memory_hit(asked, one, one.memory)
             continue
         row = rows.get(one.scored.seq)
         if row is not None:
-            hit = _message_hit(asked, one.scored, row)
+            hit = _message_hit(asked, one, row)
             if hit is None:
-                packing.unreadable += 1
+                offer.unreadable += 1
             elif hit.text.strip():
                 yield hit
 
 
-def _memory_hit(asked: Query, scored: Scored, memory: Memory) -> Hit:
+def _memory_hit(asked: Query, one: Candidate, memory: Memory) -> Hit:
     return _hit(
         asked,
-        scored,
-        MEMORY_WEIGHTS,
+        one.scored,
+        one.weights,
         id=memory.id,
         source=MEMORY,
-        text=passage(memory.text, passage_of(scored.posting)),
+        text=passage(memory.text, passage_of(one.scored.posting)),
         at=memory.recorded_at,
         memory=memory,
+        trust=memory.trust,
+        order=one.scored.seq,
     )
 
 
-def _message_hit(asked: Query, scored: Scored, row: StoredMessage) -> Hit | None:
+def _message_hit(asked: Query, one: Candidate, row: StoredMessage) -> Hit | None:
     try:
         message = read_message(row)
     except FormatError:
         return None
     return _hit(
         asked,
-        scored,
-        LOG_WEIGHTS,
+        one.scored,
+        one.weights,
         id=row.id,
         source=LOG,
-        text=passage(searchable_text(message), passage_of(scored.posting)),
+        text=passage(searchable_text(message), passage_of(one.scored.posting)),
         at=row.sent_at or row.recorded_at,
         session_id=row.session_id,
         role=speaking_role(message),
         speaker=row.speaker,
+        trust=message_trust(message),
+        order=row.seq,
     )
 
 
 def _hit(asked: Query, scored: Scored, weights: Mapping[str, float], **fields: Any) -> Hit:
     is_exact = fold(fields["text"]).split() == asked.text.split()
     score = 1.0 if is_exact else public_score(scored.value)
-    tokens = estimate_tokens(fields["text"]) + _LINE_TOKENS
-    return Hit(score=score, parts=explain(scored, weights), tokens=tokens, **fields)
-
-
-class _Packing:
-    """Takes hits, best first, until the limit of hits or tokens is reached."""
-
-    def __init__(self, hits_max: int | None, tokens_max: int, min_score: float) -> None:
-        self._hits_max = hits_max
-        self._tokens_max = tokens_max
-        self._min_score = min_score
-        self._hits: list[Hit] = []
-        self._tokens = 0
-        self._misfits = 0
-        self.page_rows = max(_PAGE_ROWS_MIN, min(hits_max or _PAGE_ROWS_MAX, _PAGE_ROWS_MAX))
-        self.unreadable = 0
-        self.candidates = 0
-
-    def add(self, hit: Hit) -> bool:
-        """Take a hit if it fits; return whether more may be added."""
-        if hit.score < self._min_score:
-            return False
-        if self._tokens + hit.tokens > self._tokens_max:
-            self._misfits += 1
-            return self._misfits < _MISFITS_MAX
-        self._hits.append(hit)
-        self._tokens += hit.tokens
-        return self._hits_max is None or len(self._hits) < self._hits_max
-
-    def found(self) -> Found:
-        """Return what was taken, with the reasons for what was not."""
-        reasons = []
-        if not self.candidates:
-            reasons.append("no word of the question was ever said or remembered")
-        elif not self._hits and self._misfits:
-            reasons.append(f"nothing fits into {self._tokens_max} tokens")
-        elif not self._hits:
-            reasons.append("nothing reaches the least score")
-        elif self._misfits:
-            reasons.append(f"some hits did not fit into {self._tokens_max} tokens")
-        if self.unreadable:
-            reasons.append(f"{self.unreadable} stored messages could not be read; run check")
-        best_first = sorted(self._hits, key=lambda hit: -hit.score)
-        return Found(tuple(best_first), self._tokens, tuple(reasons))
+    # Its price is known when it is packed.
+    return Hit(score=score, parts=explain(scored, weights), tokens=0, **fields)
