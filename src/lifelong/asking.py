@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from lifelong.memory.answer import answer_text
 from lifelong.memory.known import TOKENS_MAX_DEFAULT as KNOWN_TOKENS_MAX
 from lifelong.memory.known import known
 from lifelong.memory.recall import TOKENS_MAX_DEFAULT as RECALL_TOKENS_MAX
 from lifelong.memory.recall import memory_filter, recall
 from lifelong.ports import Clock, OwnerStore
-from lifelong.records import hit_line
 from lifelong.request import FitFields, Target, checked_policies, default_policies
+from lifelong.vector_search import VectorSearch
 from lifelong.working.assemble import Extras
 from lifelong.working.compact import Compact, Segment
 from lifelong.working.history import ASKED, History
@@ -43,9 +44,16 @@ class Asking:
     """Reads what a request shows beside the history."""
 
     def __init__(
-        self, store: OwnerStore, clock: Clock, *, session_id: str, fields: RequestFields
+        self,
+        store: OwnerStore,
+        clock: Clock,
+        *,
+        session_id: str,
+        fields: RequestFields,
+        vectors: VectorSearch,
     ) -> None:
         self._store = store
+        self._vectors = vectors
         self._clock = clock
         self._session_id = session_id
         self._fields = fields
@@ -76,14 +84,20 @@ class Asking:
             return self._extras
         query = wanted if isinstance(wanted, str) else _last_asked(history)
         limits = (None, RECALL_TOKENS_MAX)
-        found = recall(self._store, self._clock, query=query, limits=limits, fields={})
+        found = recall(
+            self._store,
+            self._clock,
+            query=query,
+            limits=limits,
+            fields={},
+            vectors=self._vectors,
+        )
         visible = {message.id for unit in history.units for message in unit.messages}
-        lines = [
-            hit_line(hit)
-            for hit in found.by_date
-            if hit.session_id != self._session_id or hit.id not in visible
+        unseen = [
+            hit for hit in found.hits if hit.session_id != self._session_id or hit.id not in visible
         ]
-        return replace(self._extras, recalled="\n".join(lines))
+        doubts = found.doubts if len(unseen) == len(found.hits) else ()
+        return replace(self._extras, recalled=answer_text(unseen, found.pairs, doubts))
 
 
 def _last_asked(history: History) -> str:

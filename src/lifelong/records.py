@@ -5,9 +5,9 @@ All are frozen values. `Memory` and `SessionInfo` describe canonical rows; the r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import IntEnum
 from typing import Any
 
@@ -74,6 +74,8 @@ class Memory:
         valid_from, valid_to: when it is true in the world; None means open.
         expires_at: when every read stops showing it.
         superseded_by: the id of the memory that replaced it, or None.
+        superseded_at: when it was replaced, or None.
+        last_used_at: when recall last brought it back, where uses are counted; or None.
         is_quarantined: held back from every read until released.
     """
 
@@ -92,6 +94,8 @@ class Memory:
     valid_to: datetime | None = None
     expires_at: datetime | None = None
     superseded_by: str | None = None
+    superseded_at: datetime | None = None
+    last_used_at: datetime | None = None
     is_quarantined: bool = False
 
 
@@ -186,16 +190,28 @@ class Appended:
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """One feature of a score: its value, its weight, and what it adds."""
+    """One feature of a score: its value, its weight, and what it adds or takes away.
+
+    Attributes:
+        feature: its name, as docs/benchmarks.md explains it.
+        value: of the feature.
+        weight: of the feature, in the tier that ranked.
+        share: of all that was added and taken away, 0 to 1.
+    """
 
     feature: str
     value: float
     weight: float
+    share: float = 0.0
 
     @property
     def amount(self) -> float:
         """Value times weight."""
         return self.value * self.weight
+
+
+Place = tuple[str, str]
+"""What tells a hit from all others: its session (empty for a memory), and its id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +228,10 @@ class Hit:
         at: when it was said, or recorded.
         session_id, role, speaker: of a message; None for a memory.
         memory: the whole memory; None for a message.
+        trust: how far it may be relied on; what nobody vouches for is data, not instructions.
+        order: the number by which a message stands after the older ones of the log.
+        name: what `Found.text` calls it: its id, shortened where it is random.
+        is_cut: True when `text` was shortened to fit.
     """
 
     id: str
@@ -225,6 +245,30 @@ class Hit:
     role: str | None = None
     speaker: str | None = None
     memory: Memory | None = None
+    trust: Trust = Trust.UNTRUSTED
+    order: int = 0
+    name: str = ""
+    is_cut: bool = False
+
+    @property
+    def place(self) -> Place:
+        """What tells it from all other hits: its session, and its id."""
+        return self.session_id or "", self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two hits about one thing, of which the newer says otherwise.
+
+    Attributes:
+        older, newer: their places.
+        older_value, newer_value: what differs, in their own words.
+    """
+
+    older: Place
+    newer: Place
+    older_value: str
+    newer_value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,11 +279,18 @@ class Found:
         hits: best first.
         tokens: the estimated price of `text`.
         reasons: why nothing was found, or what was left out.
+        text: the hits in the order of their dates, ready to paste into a prompt. What came from
+            tools and documents stands inside a fence.
+        doubts: why the hits may not answer the question; the last lines of `text`.
+        pairs: hits of which one says otherwise than an older one; both are marked in `text`.
     """
 
     hits: tuple[Hit, ...]
     tokens: int = 0
     reasons: tuple[str, ...] = ()
+    text: str = ""
+    doubts: tuple[str, ...] = ()
+    pairs: tuple[Pair, ...] = ()
 
     @property
     def nothing_relevant(self) -> bool:
@@ -248,19 +299,33 @@ class Found:
 
     @property
     def by_date(self) -> tuple[Hit, ...]:
-        """The hits, oldest first."""
-        return tuple(sorted(self.hits, key=lambda hit: hit.at))
+        """The hits, oldest first, in the order that `text` has them."""
+        return in_order(self.hits)
 
-    @property
-    def text(self) -> str:
-        """The hits in date order, one a line, ready to paste into a prompt."""
-        return "\n".join(hit_line(hit) for hit in self.by_date)
+    def named(self, name: str) -> Hit | None:
+        """Return the hit that `text` calls `name`, so that a source that was cited is found.
+
+        Below the heading of a session, a message is called by its own id alone.
+        """
+        for hit in self.hits:
+            if name == hit.name or hit.name.endswith(f"/{name}"):
+                return hit
+        return None
 
 
-def hit_line(hit: Hit) -> str:
-    """Return a hit as one line of a prompt: date, who, and what."""
-    who = hit.speaker or hit.role or (hit.memory.kind if hit.memory else "")
-    return f"[{hit.at:%Y-%m-%d}] {who}: {' '.join(hit.text.split())}"
+def in_order(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Return hits oldest first; on one day, those of a session together, as they were said."""
+    given = list(hits)
+    first: dict[tuple[date, str], datetime] = {}
+    for hit in given:
+        day = hit.at.date(), hit.session_id or ""
+        first[day] = min(hit.at, first.get(day, hit.at))
+
+    def place(hit: Hit) -> tuple[date, datetime, str, datetime, int]:
+        session = hit.session_id or ""
+        return hit.at.date(), first[hit.at.date(), session], session, hit.at, hit.order
+
+    return tuple(sorted(given, key=place))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ def place(request, tmp_path):
     options = {"encryption": "off"} if request.param == "plain" else {}
     where = "memory:" if request.param == "memory" else tmp_path / "data"
     place = Place(
-        lambda clock: lifelong.open(where, clock=clock, **options),
+        lambda clock, embedder: lifelong.open(where, clock=clock, embedder=embedder, **options),
         is_durable=request.param != "memory",
     )
     place.directory = None if request.param == "memory" else where

@@ -11,7 +11,8 @@ from lifelong.errors import InvalidName, NotFound, ScopeRequired
 
 def everything_shown(owner, query):
     """Return all that the reads show, as one text."""
-    parts = [repr(owner.recall(query, tokens_max=10**6, include_superseded=True))]
+    found = owner.recall(query, tokens_max=10**6, include_superseded=True)
+    parts = [repr(found.hits), repr(found.pairs)]  # reasons and notes repeat the question
     parts += map(repr, owner.memories(include_superseded=True))
     parts += [owner.known(10**6).text, *owner.export(), repr(owner.sessions())]
     for session in owner.sessions():

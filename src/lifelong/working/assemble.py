@@ -8,6 +8,7 @@ is last. What the user says now wins, and that is written out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -86,7 +87,7 @@ class Block:
 
 def block(name: str, text: str) -> Message:
     """Return a text as a block in the user's place; what it says of itself cannot end it."""
-    inner = text.replace(f"</{name}>", f"< /{name}>")
+    inner = re.sub(rf"<(?=\s*/\s*{name}\b)", "(", text, flags=re.IGNORECASE)
     return Message.of(USER, f"<{name}>\n{_HEADS[name]}\n\n{inner}\n</{name}>")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -11,6 +12,7 @@ from lifelong.apps.cli.edge import DONE, NOTHING
 from lifelong.apps.cli.memories import segments
 from lifelong.apps.cli.options import AsJson, Place, command
 from lifelong.apps.cli.output import Screen, minute, note, one_line, print_json
+from lifelong.records import Pair
 
 
 class RecallOptions(NamedTuple):
@@ -69,8 +71,11 @@ def _as_json(question: str, found: lifelong.Found) -> dict[str, Any]:
         "query": question,
         "nothing_relevant": found.nothing_relevant,
         "reasons": found.reasons,
+        "doubts": found.doubts,
         "tokens": found.tokens,
+        "text": found.text,
         "hits": [_hit(hit) for hit in found.hits],
+        "pairs": [_pair(pair) for pair in found.pairs],
     }
 
 
@@ -78,6 +83,7 @@ def _hit(hit: lifelong.Hit) -> dict[str, Any]:
     memory = hit.memory
     return {
         "id": hit.id,
+        "name": hit.name,
         "source": hit.source,
         "text": hit.text,
         "score": hit.score,
@@ -88,7 +94,8 @@ def _hit(hit: lifelong.Hit) -> dict[str, Any]:
         "kind": memory.kind if memory else None,
         "namespace": memory.namespace if memory else None,
         "key": memory.key if memory else None,
-        "trust": memory.trust if memory else None,
+        "trust": hit.trust,
+        "is_cut": hit.is_cut,
         "tokens": hit.tokens,
         "parts": [
             {
@@ -96,10 +103,25 @@ def _hit(hit: lifelong.Hit) -> dict[str, Any]:
                 "value": part.value,
                 "weight": part.weight,
                 "amount": part.amount,
+                "share": part.share,
             }
             for part in hit.parts
         ],
     }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    return {
+        "older": _place(pair.older),
+        "newer": _place(pair.newer),
+        "older_value": pair.older_value,
+        "newer_value": pair.newer_value,
+    }
+
+
+def _place(place: tuple[str, str]) -> dict[str, Any]:
+    session_id, hit_id = place
+    return {"session": session_id or None, "id": hit_id}
 
 
 def _show(found: lifelong.Found, *, explain: bool) -> None:
@@ -115,18 +137,33 @@ def _show(found: lifelong.Found, *, explain: bool) -> None:
             (f"{where}  {one_line(hit.id)}", "dim"),
         )
         screen.line(hit.text.strip(), indent=2)
+        for mark in _marks(found, hit):
+            screen.line((mark, "yellow"), indent=2)
         if explain:
             _explain(screen, hit)
     heading = "nothing relevant: " if found.nothing_relevant else ""
     for reason in found.reasons:
         note(f"{heading}{reason}")
+    for doubt in found.doubts:
+        note(f"doubt: {doubt}")
+
+
+def _marks(found: lifelong.Found, hit: lifelong.Hit) -> Iterator[str]:
+    for pair in found.pairs:
+        if pair.older == hit.place:
+            yield f"(older, later said: {one_line(pair.newer_value)})"
+        if pair.newer == hit.place:
+            yield f"(newer, earlier: {one_line(pair.older_value)})"
 
 
 def _explain(screen: Screen, hit: lifelong.Hit) -> None:
     width = max((len(part.feature) for part in hit.parts), default=7)
     screen.line(
-        (f"{'feature':<{width}}  {'value':>7}  {'weight':>7}  {'amount':>7}", "dim"), indent=4
+        (f"{'feature':<{width}}  {'value':>7}  {'weight':>7}  {'amount':>7}  {'share':>7}", "dim"),
+        indent=4,
     )
     for part in hit.parts:
-        numbers = f"{part.value:>7.3f}  {part.weight:>7.3f}  {part.amount:>7.3f}"
+        numbers = (
+            f"{part.value:>7.3f}  {part.weight:>7.3f}  {part.amount:>7.3f}  {part.share:>7.3f}"
+        )
         screen.line((f"{part.feature:<{width}}  {numbers}", "dim"), indent=4)
