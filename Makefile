@@ -39,8 +39,10 @@ check: $(INSTALLED) ## lint, format and types, without changing anything
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: $(INSTALLED) ## measure the speed on this machine
+bench: $(INSTALLED) ## measure the speed; with DATA=folder, also what recall finds in both kinds of chat
 	$(BIN)/lifelong bench speed $(ARGS)
+	$(if $(DATA),$(BIN)/lifelong bench recall --gate --dataset locomo --data '$(DATA)')
+	$(if $(DATA),$(BIN)/lifelong bench recall --gate --dataset beam --data '$(DATA)')
 
 api: $(INSTALLED) ## write the public names down again, after a change of them that is meant
 	$(BIN)/python tests/style/test_public_api.py

@@ -2,7 +2,10 @@ from collections import Counter
 from itertools import islice
 from statistics import mean
 
-from lifelong.bench.corpus import Corpus
+import pytest
+
+from lifelong.bench.corpus import SHORT, Corpus
+from lifelong.errors import InvalidValue
 
 
 def first_sessions(count: int, seed: int = 0):
@@ -70,3 +73,29 @@ def test_facts_are_short_and_distinct():
     facts = Corpus().facts(200)
     assert len(set(facts)) == 200
     assert all(8 <= len(fact.split()) <= 24 for fact in facts)
+
+
+def test_in_short_chat_two_people_talk_and_one_of_them_is_always_there():
+    sessions = list(islice(Corpus(kind=SHORT).sessions(), 30))
+    words = []
+    for _, messages in sessions:
+        assert 12 <= len(messages) <= 32
+        assert {message.role for message in messages} == {"user"}
+        assert len({message.speaker for message in messages}) == 2
+        assert messages[0].speaker == sessions[0][1][0].speaker
+        words += [len(message.text.split()) for message in messages]
+    assert len({messages[1].speaker for _, messages in sessions}) > 5
+    assert 20 < mean(words) < 30
+
+
+def test_a_question_to_short_chat_names_a_speaker():
+    speakers = {
+        m.speaker for _, messages in islice(Corpus(kind=SHORT).sessions(), 20) for m in messages
+    }
+    for question in Corpus(kind=SHORT).questions(20, 20):
+        assert len(speakers.intersection(question.split())) == 1
+
+
+def test_there_is_no_other_kind():
+    with pytest.raises(InvalidValue, match="none of mixed, short"):
+        Corpus(kind="tall")

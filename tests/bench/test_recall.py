@@ -64,12 +64,11 @@ def locomo(tmp_path):
 
 
 def test_a_locomo_run_knows_the_right_answers(locomo):
-    result = recall.run("locomo", locomo)
+    result = recall.run("locomo", locomo, tiers=["words"])
     assert (result["dataset"], result["unit"]) == ("locomo", "turn")
     assert (result["questions"], result["conversations"], result["messages"]) == (5, 2, 10)
     assert result["questions_by_category"] == {"multi_hop": 3, "single_hop": 1, "temporal": 1}
-    for side in ("floor", "engine"):
-        found = result[side]
+    for found in (result["floor"], result["tiers"]["words"]):
         # The bicycle is found first. The oboe is found in the second conversation only
         assert set(found["by_category"]["single_hop"].values()) == {1.0}
         assert found["by_category"]["multi_hop"]["all@5"] == pytest.approx(2 / 3, abs=1e-4)
@@ -83,15 +82,15 @@ def test_a_locomo_run_knows_the_right_answers(locomo):
 
 
 def test_latencies_of_both_sides_are_given(locomo):
-    result = recall.run("locomo", locomo)
-    for latency in (result["latency_ms"], result["floor_latency_ms"]):
+    result = recall.run("locomo", locomo, tiers=["words"])
+    for latency in (result["floor"]["latency_ms"], result["tiers"]["words"]["latency_ms"]):
         assert 0 < latency["p50"] <= latency["p95"]
 
 
 def test_progress_goes_through_all_conversations(locomo):
     told = []
-    recall.run("locomo", locomo, lambda *step: told.append(step))
-    assert told == [(0, 2, "c1"), (1, 2, "c2"), (2, 2, "done")]
+    recall.run("locomo", locomo, on_progress=lambda *step: told.append(step), tiers=["words"])
+    assert told == [(0, 2, "c1, words"), (1, 2, "c2, words"), (2, 2, "done")]
 
 
 def test_a_beam_run_reports_the_five_fact_abilities_together(tmp_path):
@@ -116,12 +115,12 @@ def test_a_beam_run_reports_the_five_fact_abilities_together(tmp_path):
             {**question, "evidence_msg_ids": [], "category": "abstention"},
         ],
     )
-    result = recall.run("beam", tmp_path)
+    result = recall.run("beam", tmp_path, tiers=["words"])
     assert result["excluded"] == {"no evidence is named": 1}
     assert result["questions_by_group"] == {"five_fact_abilities": 2}
-    for side in ("floor", "engine"):
-        assert result[side]["groups"]["five_fact_abilities"]["all@5"] == 0.5
-        assert result[side]["overall"]["all@5"] == 0.3333
+    for found in (result["floor"], result["tiers"]["words"]):
+        assert found["groups"]["five_fact_abilities"]["all@5"] == 0.5
+        assert found["overall"]["all@5"] == 0.3333
 
 
 def test_a_session_stands_at_the_rank_of_its_best_message(tmp_path):
@@ -146,20 +145,20 @@ def test_a_session_stands_at_the_rank_of_its_best_message(tmp_path):
     write(tmp_path, "three_full_haystacks_sessions", sessions)
     write(tmp_path, "three_full_haystacks_questions", [question])
     write(tmp_path, "twenty_questions_truncated_sessions", [])
-    result = recall.run("longmemeval", tmp_path)
+    result = recall.run("longmemeval", tmp_path, tiers=["words"])
     assert result["unit"] == "session"
     # Six messages of the other session are above it: it is seventh
-    for side in ("floor", "engine"):
-        assert result[side]["overall"]["any@5"] == 0.0
-        assert result[side]["overall"]["any@10"] == 1.0
-        assert result[side]["overall"]["ndcg@10"] == pytest.approx(1 / 3, abs=1e-4)
+    for found in (result["floor"], result["tiers"]["words"]):
+        assert found["overall"]["any@5"] == 0.0
+        assert found["overall"]["any@10"] == 1.0
+        assert found["overall"]["ndcg@10"] == pytest.approx(1 / 3, abs=1e-4)
 
 
 def test_a_data_set_without_questions_is_refused(tmp_path):
     write(tmp_path, "turns", [turn("c1", 1, 1, "Hello")])
     write(tmp_path, "questions", [])
     with pytest.raises(InputError, match="no question"):
-        recall.run("locomo", tmp_path)
+        recall.run("locomo", tmp_path, tiers=["words"])
 
 
 def test_what_has_no_time_is_not_dated_as_said_now():
@@ -172,13 +171,11 @@ def test_what_has_no_time_is_not_dated_as_said_now():
 
 
 def test_the_table_shows_floor_and_engine_of_every_category(locomo):
-    table = recall_table(recall.run("locomo", locomo))
+    table = recall_table(recall.run("locomo", locomo, tiers=["words"]))
     lines = table.splitlines()
     assert lines[0].startswith("locomo: 2 conversations, 10 messages")
     assert lines[2].split()[-4:] == ["all@10", "fraction@10", "fraction@50", "ndcg@10"]
-    (row,) = [line for line in lines if line.startswith("  single_hop")]
-    assert (
-        row.split()
-        == "single_hop 1 100.0 / 100.0 100.0 / 100.0 100.0 / 100.0 100.0 / 100.0".split()
-    )
+    at = next(at for at, line in enumerate(lines) if line.startswith("single_hop"))
+    assert lines[at].split() == "single_hop 1 floor 100.0 100.0 100.0 100.0".split()
+    assert lines[at + 1].split() == "words 100.0 100.0 100.0 100.0".split()
     assert max(map(len, lines)) <= 100

@@ -49,8 +49,10 @@ def test_an_explanation_adds_up_the_parts(run):
 
     assert "feature" in shown
     for part in hit["parts"]:
-        row = next(line for line in shown.splitlines() if line.startswith(f"    {part['feature']}"))
-        assert row.split()[1:] == [f"{part[name]:.3f}" for name in ("value", "weight", "amount")]
+        row = next(line for line in shown.splitlines() if line.split()[:1] == [part["feature"]])
+        assert row.split()[1:] == [
+            f"{part[name]:.3f}" for name in ("value", "weight", "amount", "share")
+        ]
 
 
 @pytest.mark.parametrize(
@@ -117,10 +119,10 @@ def test_what_cannot_be_used_is_refused(run, arguments: list[str]):
 
 @pytest.mark.usefixtures("said")
 def test_what_did_not_fit_is_said(run):
-    ran = run("recall", "depot gate code", "--tokens", "25")
+    ran = run("recall", "depot gate code", "--tokens", "45")
 
     assert ran.code == 0
-    assert "did not fit into 25 tokens" in ran.err
+    assert "did not fit into 45 tokens" in ran.err
 
 
 @pytest.mark.usefixtures("said")

@@ -8,6 +8,7 @@ import pytest
 
 import lifelong
 from lifelong.bench.datasets import DATASETS
+from lifelong.conformance import WordsModel
 
 
 def without_time(text: str) -> list[dict]:
@@ -96,7 +97,26 @@ def test_a_lost_index_row_is_found_and_made_again(run, said: lifelong.Owner):
     assert mended.code == 0
     assert mended.out == "indexed 6 rows\n"
     assert run("check").code == 0
-    assert run("reindex", "--json").json == {"rows": 6}
+    assert run("reindex", "--json").json == {"rows": 6, "vectors": 0}
+
+
+def test_reindex_makes_vectors_when_there_is_a_model(run, said, monkeypatch):
+    monkeypatch.setattr("lifelong.providers.embedders.by_name", lambda _name: WordsModel())
+    monkeypatch.setenv("LIFELONG_EMBEDDER", "words")
+    assert run("reindex").out == "indexed 6 rows, 6 vectors\n"
+    assert run("reindex", "--json").json == {"rows": 6, "vectors": 6}
+    assert said.stats()["vector"] == 6
+
+
+def test_reindex_tells_of_a_model_that_fails(run, said, monkeypatch):
+    model = WordsModel()
+    model.embed = lambda _texts: []
+    monkeypatch.setattr("lifelong.providers.embedders.by_name", lambda _name: model)
+    monkeypatch.setenv("LIFELONG_EMBEDDER", "words")
+    failed = run("reindex")
+    assert failed.code == 3
+    assert failed.err.startswith("lifelong: error: words/1 gave 0 vectors for 1 texts")
+    assert said.check().is_clean
 
 
 def locomo(folder: Path) -> Path:
@@ -133,9 +153,9 @@ def test_recall_is_measured_beside_the_floor(run, tmp_path: Path):
     shown = run("bench", "recall", "--dataset", "locomo", "--data", data)
 
     assert (told["dataset"], told["unit"], told["questions"]) == ("locomo", "turn", 1)
-    assert told["engine"]["overall"]["any@10"] == 1.0
+    assert told["tiers"]["words"]["overall"]["any@10"] == 1.0
     assert told["floor"]["by_category"]["single_hop"]["fraction@10"] == 1.0
-    assert set(told["latency_ms"]) >= {"p50", "p95"}
+    assert set(told["tiers"]["words"]["latency_ms"]) >= {"p50", "p95"}
     assert shown.code == 0
     assert "single_hop" in shown.out
 

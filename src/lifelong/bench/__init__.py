@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lifelong.bench import recall, report, speed, window
+    from lifelong.bench import clustered, goals, peers, recall, report, scale, speed, window
 
-__all__ = ["recall", "report", "speed", "window"]
+__all__ = ["clustered", "goals", "peers", "recall", "report", "scale", "speed", "window"]
 
 if not TYPE_CHECKING:
 

@@ -1,8 +1,9 @@
 """Made-up conversations for measuring speed: as long, as skewed and as clustered as real ones.
 
 Words follow Zipf's law with real function words in front; each session has a topic whose words
-come again and again; users write short messages, assistants longer ones. The numbers were set so
-that a question meets about as many places of its words as in real chats with agents. One seed
+come again and again. There are two kinds: in `MIXED` a user writes short messages and an assistant
+longer ones; in `SHORT` two people chat, one of whom is there in every session. The numbers were set
+so that a question meets about as many places of its words as in real chats of its kind. One seed
 makes one text on every machine, since it is drawn from a hash.
 """
 
@@ -11,10 +12,12 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count, islice
 from math import exp, log
 
+from lifelong.errors import InvalidValue
 from lifelong.messages import ASSISTANT, USER, Message
 
 _FUNCTION_WORDS = (
@@ -37,13 +40,62 @@ _TOPIC_EVERY = 6
 
 _START = datetime(2024, 1, 1, 9, tzinfo=UTC)
 _BETWEEN_SESSIONS = timedelta(hours=9)
-_MESSAGES = (20, 60)
-_USER_WORDS, _ASSISTANT_WORDS = (6, 60), (25, 300)
 _SENTENCE_WORDS = (6, 18)
 _FACT_WORDS = (8, 24)
 _COMMON_RANKS, _RARE_RANKS = (50, 250), (500, 15_000)
-_ASKED = ("What did I say about", "When did we talk about", "Which of these did you recommend:")
 _BLOCK = 4_096
+
+_OWNER = "Maria"
+_FRIENDS = "Ben Chloe Dmitri Esra Felix Grace Hiro Ines Jonas Kavya Liam Noor".split()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a kind of conversation looks like.
+
+    Attributes:
+        messages: of a session, least and most.
+        turns: role of the first speaker and of the second, each with the words of a message.
+        has_names: whether both have names, and a question names one of them.
+        asked: how questions begin.
+        common: how many common words a question has, least and most.
+    """
+
+    messages: tuple[int, int]
+    turns: tuple[tuple[str, tuple[int, int]], tuple[str, tuple[int, int]]]
+    has_names: bool
+    asked: tuple[str, ...]
+    common: tuple[int, int]
+
+    def names(self, session: int) -> tuple[str | None, str | None]:
+        """Return who speaks first and who speaks second in a session."""
+        if not self.has_names:
+            return None, None
+        return _OWNER, _FRIENDS[session % len(_FRIENDS)]
+
+
+MIXED, SHORT = "mixed", "short"
+_KINDS = {
+    MIXED: _Kind(
+        messages=(20, 60),
+        turns=((USER, (6, 60)), (ASSISTANT, (25, 300))),
+        has_names=False,
+        asked=(
+            "What did I say about",
+            "When did we talk about",
+            "Which of these did you recommend:",
+        ),
+        common=(3, 5),
+    ),
+    SHORT: _Kind(
+        messages=(12, 32),
+        turns=((USER, (7, 64)), (USER, (7, 64))),
+        has_names=True,
+        asked=("What does {} like about", "When was {} at", "What did {} know of"),
+        common=(2, 3),
+    ),
+}
+KINDS = tuple(_KINDS)
 
 
 class _Draws:
@@ -89,39 +141,55 @@ def _slots(words: Sequence[str]) -> list[str]:
 
 
 class Corpus:
-    """Sessions, questions and facts of one made-up owner."""
+    """Sessions, questions and facts of one made-up owner.
 
-    def __init__(self, seed: int = 0) -> None:
+    Args:
+        seed: another one makes another text.
+        kind: of conversation, one of `KINDS`.
+
+    Raises:
+        InvalidValue: there is no such kind.
+    """
+
+    def __init__(self, seed: int = 0, kind: str = MIXED) -> None:
+        if kind not in _KINDS:
+            raise InvalidValue(f"kind {kind!r} is none of {', '.join(KINDS)}")
         self._seed = seed
+        self._kind = _KINDS[kind]
         self._words = _vocabulary()
         self._slots = _slots(self._words)
 
     def sessions(self) -> Iterator[tuple[str, list[Message]]]:
-        """Yield sessions without end: an id, and 20 to 60 messages of a user and an assistant."""
+        """Yield sessions without end: an id, and the messages of two speakers in turn."""
         for number in count():
             draws = _Draws(f"{self._seed}/session/{number}")
             topic = self._topic(number)
             begun = _START + number * _BETWEEN_SESSIONS
+            names = self._kind.names(number)
             messages = []
-            for at in range(draws.between(*_MESSAGES)):
-                role, words = (ASSISTANT, _ASSISTANT_WORDS) if at % 2 else (USER, _USER_WORDS)
+            for at in range(draws.between(*self._kind.messages)):
+                role, words = self._kind.turns[at % 2]
                 text = self._text(draws, draws.skewed(*words), topic)
-                messages.append(Message.of(role, text, sent_at=begun + timedelta(minutes=at)))
+                sent_at = begun + timedelta(minutes=at)
+                messages.append(Message.of(role, text, speaker=names[at % 2], sent_at=sent_at))
             yield f"session-{number}", messages
 
     def questions(self, amount: int, sessions: int) -> list[str]:
         """Return questions about the first so many sessions, of rare and of common words."""
         draws = _Draws(f"{self._seed}/questions/{sessions}")
+        asked, common = self._kind.asked, self._kind.common
         questions = []
         for number in range(amount):
-            topic = self._topic(draws.between(0, sessions - 1))
+            session = draws.between(0, sessions - 1)
+            topic = self._topic(session)
             start = draws.between(0, len(topic) - 2)
             words = [
                 *topic[start : start + 2],
-                *(self._words[draws.skewed(*_COMMON_RANKS)] for _ in range(draws.between(3, 5))),
+                *(self._words[draws.skewed(*_COMMON_RANKS)] for _ in range(draws.between(*common))),
                 self._words[draws.skewed(*_RARE_RANKS)],
             ]
-            questions.append(f"{_ASKED[number % len(_ASKED)]} {' '.join(words)}?")
+            begun = asked[number % len(asked)].format(self._kind.names(session)[number % 2])
+            questions.append(f"{begun} {' '.join(words)}?")
         return questions
 
     def facts(self, amount: int) -> list[str]:

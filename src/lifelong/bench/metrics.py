@@ -14,6 +14,7 @@ DEPTHS = (5, 10, 20, 50)
 DEPTH_MAX = max(DEPTHS)
 _NDCG_DEPTH = 10
 _DIGITS = 4
+_NORMAL_95 = 1.96
 
 
 def question_figures(gold: Collection[str], ranked: Sequence[str]) -> dict[str, float]:
@@ -50,6 +51,35 @@ def mean_figures(of_questions: Sequence[dict[str, float]]) -> dict[str, float]:
         name: round(math.fsum(each[name] for each in of_questions) / len(of_questions), _DIGITS)
         for name in of_questions[0]
     }
+
+
+def margins(of_questions: Sequence[tuple[str, dict[str, float]]]) -> dict[str, float]:
+    """Return how far each mean may be off: half of its 95 % interval.
+
+    Questions of one conversation are not independent, so whole conversations are left out in turn
+    (the jackknife: Efron and Stein, "The Jackknife Estimate of Variance", 1981).
+
+    Args:
+        of_questions: conversation and figures of each question.
+
+    Returns:
+        1.96 standard errors of each figure; none for a single conversation.
+    """
+    conversations = sorted({conversation for conversation, _ in of_questions})
+    count = len(conversations)
+    if count < 2:
+        return {}
+    without = [
+        mean_figures([figures for name, figures in of_questions if name != left_out])
+        for left_out in conversations
+    ]
+    found = {}
+    for name in without[0]:
+        values = [figures[name] for figures in without]
+        mean = math.fsum(values) / count
+        squares = math.fsum((value - mean) ** 2 for value in values)
+        found[name] = round(_NORMAL_95 * math.sqrt((count - 1) / count * squares), _DIGITS)
+    return found
 
 
 def percentile(values: Sequence[float], percent: float) -> float:

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from lifelong.bench.goals import goals_of
+
 _FIGURES = ("all@10", "fraction@10", "fraction@50", "ndcg@10")
 _COUNTS = {"groups": "questions_by_group", "by_category": "questions_by_category"}
 _GAP = "  "
 
 
 def recall_table(result: Mapping[str, Any]) -> str:
-    """Return what `recall.run` measured: in each cell the floor, then the engine, in percent."""
-    rows: list[Sequence[str]] = [("floor / engine, %", "questions", *_FIGURES)]
-    rows.append(("all", f"{result['questions']}", *_cells(result, "overall")))
-    rows += [
-        (f"  {name}", f"{count}", *_cells(result, kind, name))
-        for kind, counts in _COUNTS.items()
-        for name, count in result[counts].items()
-    ]
+    """Return what `recall.run` measured: a line for the floor and each tier, in percent."""
+    sides = {"floor": result["floor"], **result["tiers"]}
+    rows: list[Sequence[str]] = [("%", "questions", "", *_FIGURES)]
+    rows += _recall_rows("all", result["questions"], {n: s["overall"] for n, s in sides.items()})
+    for name, side in result["tiers"].items():
+        if side["margins"]:
+            margins = [f"± {side['margins'][figure] * 100:.1f}" for figure in _FIGURES]
+            rows.append(("", "", f"{name}, 95 %", *margins))
+    for kind, counts in _COUNTS.items():
+        for name, count in result[counts].items():
+            figures = {side: found[kind][name] for side, found in sides.items()}
+            rows += _recall_rows(name, count, figures)
     head = (
         f"{result['dataset']}: {result['conversations']} conversations, {result['messages']}"
         f" messages; evidence is counted by {result['unit']}"
@@ -26,22 +32,31 @@ def recall_table(result: Mapping[str, Any]) -> str:
     return "\n".join([head, "", *_aligned(rows), "", *_recall_notes(result)])
 
 
-def _cells(result: Mapping[str, Any], *path: str) -> list[str]:
-    floor, engine = result["floor"], result["engine"]
-    for name in path:
-        floor, engine = floor[name], engine[name]
-    return [f"{floor[figure] * 100:.1f} / {engine[figure] * 100:.1f}" for figure in _FIGURES]
+def _recall_rows(
+    name: str, count: int, sides: Mapping[str, Mapping[str, float]]
+) -> Iterator[tuple[str, ...]]:
+    for at, (side, figures) in enumerate(sides.items()):
+        label = (name, f"{count}") if not at else ("", "")
+        yield (*label, side, *(f"{figures[figure] * 100:.1f}" for figure in _FIGURES))
 
 
 def _recall_notes(result: Mapping[str, Any]) -> Iterator[str]:
-    floor, engine = result["floor_latency_ms"], result["latency_ms"]
-    yield "floor: plain SQLite full text, BM25, stop words left out; engine: Owner.recall"
-    yield (
-        f"median (95th percentile) of a question: floor {floor['p50']:.1f} ({floor['p95']:.1f}) ms,"
-        f" engine {engine['p50']:.1f} ({engine['p95']:.1f}) ms"
-    )
+    yield "floor: plain SQLite full text, BM25, stop words left out; the others: Owner.recall"
+    for name, side in {"floor": result["floor"], **result["tiers"]}.items():
+        latency = side["latency_ms"]
+        yield f"{name}: median {latency['p50']:.1f} ms, 95th percentile {latency['p95']:.1f} ms"
+    for name, side in result["tiers"].items():
+        for budget, found in side["budgets"].items():
+            yield (
+                f"{name}, in {budget} tokens: all evidence of {found['all']:.1%} of the questions,"
+                f" {found['fraction']:.1%} of it on the average"
+            )
     for reason, count in result["excluded"].items():
         yield f"left out: {count} questions, {reason}"
+    for goal in goals_of(result):
+        verdict = "met" if goal.is_met else "MISSED"
+        found = f"{goal.least:.2f}, found {goal.found:.3f}: {verdict}"
+        yield f"goal, {goal.tier} {goal.figure}: {found}"
 
 
 def speed_table(result: Mapping[str, Any]) -> str:

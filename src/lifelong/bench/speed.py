@@ -117,8 +117,8 @@ def run(quick: bool, on_progress: OnProgress | None = None) -> dict[str, Any]:
     begun = perf_counter()
     with TemporaryDirectory(prefix="lifelong-bench-") as name:
         place = Path(name)
-        with open_engine(place / "write", key=_KEY) as engine:
-            machine = _machine(engine)
+        with open_engine(place / "write", key=_KEY, embedder="off") as engine:
+            described = machine(engine)
             written = _writing(engine, place, corpus, plan=plan, progress=progress)
             progress.step("plan requests")
             planned = planning.measure(
@@ -129,7 +129,7 @@ def run(quick: bool, on_progress: OnProgress | None = None) -> dict[str, Any]:
     progress.finish()
     return {
         "quick": quick,
-        "machine": machine,
+        "machine": described,
         **written,
         "recall": recall,
         "open": cold,
@@ -139,7 +139,8 @@ def run(quick: bool, on_progress: OnProgress | None = None) -> dict[str, Any]:
     }
 
 
-def _machine(engine: Engine) -> dict[str, str]:
+def machine(engine: Engine) -> dict[str, str]:
+    """Return what is measured on: the system, and what the engine says of itself."""
     return {
         "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "python": platform.python_version(),
@@ -247,13 +248,13 @@ def _reading(
     recall, cold = [], []
     filling = _Filling(corpus, progress)
     for size in plan.sizes:
-        with open_engine(place, key=_KEY) as engine:
+        with open_engine(place, key=_KEY, embedder="off") as engine:
             filling.fill(engine.owner(_OWNER), size)
         questions = corpus.questions(plan.questions + plan.opens, filling.sessions)
         progress.step(f"recall from {size:,} messages")
         if size >= _COLD_FROM:
             cold.append({"messages": size, **_opens(place, questions[: plan.opens])})
-        with open_engine(place, key=_KEY) as engine:
+        with open_engine(place, key=_KEY, embedder="off") as engine:
             owner = engine.owner(_OWNER)
             owner.recall(questions[0], limit=_LIMIT)
             seconds = [
@@ -301,7 +302,7 @@ def _opens(place: Path, questions: Sequence[str]) -> dict[str, float]:
     opened, first = [], []
     for question in questions:
         start = perf_counter()
-        with open_engine(place, key=_KEY) as engine:
+        with open_engine(place, key=_KEY, embedder="off") as engine:
             owner = engine.owner(_OWNER)
             opened.append(perf_counter() - start)
             first.append(_seconds(partial(owner.recall, question, limit=_LIMIT)))

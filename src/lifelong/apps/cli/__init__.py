@@ -60,6 +60,8 @@ app.add_typer(log, name="log")
 
 bench = typer.Typer(help="Measure recall and speed.", no_args_is_help=True, rich_markup_mode=None)
 bench.command("recall")(benching.bench_recall)
+bench.command("peers")(benching.bench_peers)
+bench.command("scale")(benching.bench_scale)
 bench.command("speed")(benching.bench_speed)
 bench.command("window")(benching.bench_window)
 app.add_typer(bench, name="bench")

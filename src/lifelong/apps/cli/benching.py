@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from lifelong import bench
-from lifelong.apps.cli.edge import DONE
+from lifelong.apps.cli.edge import DONE, FAILED
 from lifelong.apps.cli.options import AsJson, Place, command
 from lifelong.apps.cli.output import Screen, print_json
 from lifelong.apps.cli.progress import Step, progress
@@ -22,6 +22,13 @@ class BenchRecallOptions(NamedTuple):
         str, typer.Option(metavar="NAME", help="locomo, beam, beam-500k or longmemeval.")
     ]
     data: Annotated[Path, typer.Option(metavar="DIR", help="The folder that holds it.")]
+    tier: Annotated[
+        list[str],
+        typer.Option(metavar="NAME", help="words, mean or tokens; may be repeated. All, if none."),
+    ] = []  # noqa: RUF012 - typer reads it, nobody writes it
+    gate: Annotated[
+        bool, typer.Option("--gate", help="Fail when a goal of the data set is missed.")
+    ] = False
     as_json: AsJson = False
 
 
@@ -29,9 +36,75 @@ class BenchRecallOptions(NamedTuple):
 def bench_recall(given: BenchRecallOptions, place: Place) -> int:
     """Measure how much of the evidence recall finds, beside plain full-text search."""
     del place
+    missed: list[bench.goals.Goal] = []
+
+    def run(step: Step) -> dict[str, Any]:
+        result = bench.recall.run(given.dataset, given.data, on_progress=step, tiers=given.tier)
+        missed.extend(goal for goal in bench.goals.goals_of(result) if not goal.is_met)
+        return result
+
+    done = _measured(run, bench.report.recall_table, as_json=given.as_json)
+    return FAILED if given.gate and missed else done
+
+
+class BenchPeersOptions(NamedTuple):
+    """What `lifelong bench peers` takes."""
+
+    dataset: Annotated[str, typer.Option(metavar="NAME", help="locomo, beam or beam-500k.")]
+    data: Annotated[Path, typer.Option(metavar="DIR", help="The folder that holds it.")]
+    peer: Annotated[
+        list[str], typer.Option(metavar="NAME", help="Only this one; may be repeated.")
+    ] = []  # noqa: RUF012 - typer reads it, nobody writes it
+    env: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where peers are installed; in the cache by default."),
+    ] = None
+    as_json: AsJson = False
+
+
+@command(BenchPeersOptions)
+def bench_peers(given: BenchPeersOptions, place: Place) -> int:
+    """Put the same turns and questions through other memory stores, side by side."""
+    del place
     return _measured(
-        lambda step: bench.recall.run(given.dataset, given.data, step),
-        bench.report.recall_table,
+        lambda step: bench.peers.run(
+            given.dataset,
+            given.data,
+            peers=given.peer,
+            environment=given.env,
+            on_progress=step,
+        ),
+        bench.peers.table,
+        as_json=given.as_json,
+    )
+
+
+class BenchScaleOptions(NamedTuple):
+    """What `lifelong bench scale` takes."""
+
+    size: Annotated[
+        list[int],
+        typer.Option(metavar="N", min=1, help="Messages in the log; may be repeated."),
+    ] = []  # noqa: RUF012 - typer reads it, nobody writes it
+    kind: Annotated[
+        str, typer.Option(metavar="KIND", help="short (people chat) or mixed (with an agent).")
+    ] = "short"
+    vectors: Annotated[bool, typer.Option("--vectors", help="With made-up vectors.")] = False
+    as_json: AsJson = False
+
+
+@command(BenchScaleOptions)
+def bench_scale(given: BenchScaleOptions, place: Place) -> int:
+    """Measure recall as one owner's log grows, drawn as a curve."""
+    del place
+    return _measured(
+        lambda step: bench.scale.run(
+            tuple(given.size) or bench.scale.SIZES,
+            kind=given.kind,
+            embedder=bench.clustered.ClusteredEmbedder() if given.vectors else None,
+            on_progress=step,
+        ),
+        bench.scale.table,
         as_json=given.as_json,
     )
 

@@ -101,11 +101,11 @@ class ReindexOptions(NamedTuple):
 def reindex(given: ReindexOptions, place: Place) -> int:
     """Make everything that is derived again."""
     with place.opened() as owner, progress(as_json=given.as_json) as step:
-        stats = owner.stats()
-        total = stats.get("message", 0) + stats.get("memory", 0)
-        rows = owner.reindex(lambda done: step(done, total, "reindex"))
+        rows = owner.reindex(lambda done, total: step(done, total, "reindex"))
+        vectors = owner.stats()["vector"]
     if given.as_json:
-        print_json({"rows": rows})
+        print_json({"rows": rows, "vectors": vectors})
     else:
-        Screen().line(f"indexed {counted(rows, 'row')}")
+        have = f", {counted(vectors, 'vector')}" if vectors else ""
+        Screen().line(f"indexed {counted(rows, 'row')}{have}")
     return DONE
