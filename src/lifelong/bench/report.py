@@ -29,7 +29,7 @@ def recall_table(result: Mapping[str, Any]) -> str:
         f"{result['dataset']}: {result['conversations']} conversations, {result['messages']}"
         f" messages; evidence is counted by {result['unit']}"
     )
-    return "\n".join([head, "", *_aligned(rows), "", *_recall_notes(result)])
+    return "\n".join([head, "", *aligned(rows), "", *_recall_notes(result)])
 
 
 def _recall_rows(
@@ -81,7 +81,7 @@ def speed_table(result: Mapping[str, Any]) -> str:
     head = ", ".join(f"{name} {value}" for name, value in machine.items() if name != "system")
     how = "quick run" if result["quick"] else "full run"
     return "\n".join(
-        [f"{how}, {result['seconds']} s on {machine['system']}", head, "", *_aligned(rows)]
+        [f"{how}, {result['seconds']} s on {machine['system']}", head, "", *aligned(rows)]
     )
 
 
@@ -110,7 +110,7 @@ def window_table(result: Mapping[str, Any]) -> str:
         "needed: identifiers that the model wrote next and that came from earlier in the session,",
         "as a share that the request still shows: trimmed alone / with summary and appendix",
     ]
-    return "\n".join([head, "", *_aligned(rows), "", *notes])
+    return "\n".join([head, "", *aligned(rows), "", *notes])
 
 
 def _share(share: float | None) -> str:
@@ -178,7 +178,7 @@ def _met(is_met: bool | None) -> str:
     return "unknown" if is_met is None else "yes" if is_met else "no"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows as lines: the first column to the left, the others to the right."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     return [

@@ -20,7 +20,6 @@ _STEM_MIN = 3
 _OTHER_PART_MIN = 3
 PART_MIN = 4
 """Letters of a part of a compound."""
-_PART_MIN = 4
 
 _ENDINGS: Mapping[str, str] = {
     "de": """

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from textwrap import wrap
 from typing import Any
+
+from lifelong.bench.report import aligned
 
 _GAP = "  "
 _WIDTH = 100
@@ -31,7 +33,7 @@ def table(result: Mapping[str, Any]) -> str:
     for group in measured[0]["groups"] if measured else ():
         rows.append((group, *[""] * (len(_HEAD) - 1)))
         rows += [_group_row(each, group) for each in measured]
-    return "\n".join([head, "", *_aligned(rows), "", *_notes(result)])
+    return "\n".join([head, "", *aligned(rows), "", *_notes(result)])
 
 
 def _row(title: str, peer: Mapping[str, Any], figures: Mapping[str, float]) -> tuple[str, ...]:
@@ -74,15 +76,3 @@ def _notes(result: Mapping[str, Any]) -> Iterator[str]:
 
 def _wrapped(text: str) -> list[str]:
     return wrap(text, _WIDTH, subsequent_indent=_GAP)
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows as lines: the first column to the left, the others to the right."""
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    return [
-        _GAP.join(
-            cell.rjust(width) if at else cell.ljust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
