@@ -4,7 +4,7 @@ import pytest
 from answers import memory
 
 from lifelong.memory.answer import Packing
-from lifelong.memory.coverage import held_terms, share, term_weights
+from lifelong.memory.coverage import held_terms, share, share_of_each, term_weights
 from lifelong.memory.finishing import Searched, finished
 from lifelong.memory.reasons import (
     budget,
@@ -57,7 +57,15 @@ def test_how_much_of_a_question_a_row_has():
     weights = term_weights(terms, 10)
     assert weights["zebra"] > weights["tram"]
     assert share({"tram", "zebra"}, weights) == pytest.approx(1.0)
+    expected = {seq: pytest.approx(share(held_terms(terms, seq), weights)) for seq in (1, 2, 3, 9)}
+    assert share_of_each(terms, weights, (1, 2, 3, 9)) == expected
+    many = [term("tram", *range(1, 101)), *terms[1:]]  # looked up one by one
+    assert share_of_each(many, weights, (1, 2, 3)) == {
+        seq: pytest.approx(share(held_terms(many, seq), weights)) for seq in (1, 2, 3)
+    }
     assert 0 < share({"tram"}, weights) < 0.5
+    del weights["zebra"]  # as a name is left out
+    assert share_of_each(terms, weights, (2, 3)) == {2: 1.0, 3: 0.0}
     assert share({"tram"}, {}) == 0.0
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lifelong.errors import EmbedderFailed
+from lifelong.memory import vectors
 from lifelong.memory.vectors import TOKENS_MAX, best_matches, pack, read_question
 from lifelong.rows import Embedding
 
@@ -115,8 +116,11 @@ def test_tokens_of_another_length_are_left_out():
     assert best_matches(QUESTION, [other, tokens([1.0, 0.0])])[0] == [1]
 
 
-def test_it_is_what_the_definition_says():
-    # Given random texts, when they are compared at once, then each is as if compared alone.
+@pytest.mark.parametrize("at_once", [1, 7 * 24 * 5, 1 << 20])
+def test_it_is_what_the_definition_says(monkeypatch, at_once):
+    # Given random texts, when they are compared at once, or in parts that end within a text, then
+    # each is as if compared alone.
+    monkeypatch.setattr(vectors, "_PRODUCTS_AT_ONCE", at_once)
     chance = np.random.default_rng(5)
     query = _unit(chance.normal(size=(7, 24)))
     texts = [_unit(chance.normal(size=(count, 24))) for count in (1, 40, 3, 12)]

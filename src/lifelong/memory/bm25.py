@@ -24,13 +24,62 @@ def idf(having: int, total: int) -> float:
     return math.log(1 + (max(total, having) - having + 0.5) / (having + 0.5))
 
 
+class SessionWeights(dict[int, float]):
+    """BM25 of whole sessions, each worked out when it is first looked up as `weights[number]`.
+
+    A question finds far more sessions than it has candidates. Only terms count whose postings are
+    all there.
+
+    Args:
+        terms: the postings of each query term.
+        columns: the log's.
+    """
+
+    def __init__(
+        self, terms: Sequence[TermMatches] = (), columns: LogColumns | None = None
+    ) -> None:
+        self._counts: list[tuple[float, Mapping[int, int]]] = []
+        if columns is None or not columns.passage_words:
+            return
+        self._words_of = columns.session_words.get
+        total = len(columns.session_words)
+        self._per_word = K1 * B * total / columns.passage_words
+        session_of = columns.session
+        whole = [term for term in terms if term.is_whole]
+        counts = [Counter([session_of[p >> SEQ_SHIFT] for p in term.postings]) for term in whole]
+        weights = [
+            term.weight * idf(len(count), total) for term, count in zip(whole, counts, strict=True)
+        ]
+        ideal = sum(weights)
+        self._counts = [
+            (weight / ideal, count) for weight, count in zip(weights, counts, strict=True) if count
+        ]
+
+    def __missing__(self, number: int) -> float:
+        found = 0.0
+        if self._counts:
+            norm = K1 * (1 - B) + self._per_word * self._words_of(number, 0)
+            for share, count in self._counts:
+                times = count.get(number)
+                if times:
+                    found += share * times / (times + norm)
+        self[number] = found
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class TermWeights:
-    """BM25 of passages and, for a log, of whole sessions, as shares of the query's own ideal."""
+    """BM25 of passages and, for a log, of whole sessions, as shares of the query's own ideal.
+
+    Attributes:
+        best: of rows, by their number.
+        posting: of the passage that made a row so good.
+        session: of sessions, by their number.
+    """
 
     best: Mapping[int, float]
     posting: Mapping[int, int]
-    session: Mapping[int, float]
+    session: SessionWeights
 
 
 def bm25(
@@ -51,20 +100,17 @@ def bm25(
     weights = [term.weight * idf(term.frequency, passages) for term in terms]
     ideal = sum(weights)
     if not ideal:
-        return TermWeights({}, {}, {})
+        return TermWeights({}, {}, SessionWeights())
     norms = _norms(passages, passage_words)
     scores: dict[int, float] = {}
     for term, weight in zip(terms, weights, strict=True):
         _add_gains(scores, term.postings, weight / ideal, norms)
-    best: dict[int, float] = {}
-    where: dict[int, int] = {}
-    best_of = best.get
-    for posting, score in scores.items():
-        seq = posting >> SEQ_SHIFT
-        if score > best_of(seq, 0.0):
-            best[seq] = score
-            where[seq] = posting
-    return TermWeights(best, where, _sessions(terms, columns) if columns else {})
+    where = {posting >> SEQ_SHIFT: posting for posting in scores}
+    if len(where) < len(scores):  # rows of several passages: the best, or first, of each stays
+        best_first = sorted(scores, key=scores.__getitem__, reverse=True)
+        where = {posting >> SEQ_SHIFT: posting for posting in reversed(best_first)}
+    best = {seq: scores[posting] for seq, posting in where.items()}
+    return TermWeights(best, where, SessionWeights(terms, columns))
 
 
 @lru_cache(maxsize=64)
@@ -93,31 +139,6 @@ def _add_gains(
             gained = times / (times + norm)
             times += 1
             scores[posting] += share * (times / (times + norm) - gained)
-
-
-def _sessions(terms: Sequence[TermMatches], columns: LogColumns) -> dict[int, float]:
-    """Return BM25 of sessions, added up from the terms whose postings are all there."""
-    if not columns.passage_words:
-        return {}
-    session_of, words_of = columns.session, columns.session_words.get
-    total = len(columns.session_words)
-    per_word = K1 * B * total / columns.passage_words
-    whole = [term for term in terms if term.is_whole]
-    counts = [
-        Counter([session_of[posting >> SEQ_SHIFT] for posting in term.postings]) for term in whole
-    ]
-    weights = [
-        term.weight * idf(len(count), total) for term, count in zip(whole, counts, strict=True)
-    ]
-    ideal = sum(weights)
-    scores: dict[int, float] = {}
-    score_of = scores.get
-    for weight, count in zip(weights, counts, strict=True):
-        share = weight / ideal
-        for number, times in count.items():
-            norm = K1 * (1 - B) + per_word * words_of(number, 0)
-            scores[number] = score_of(number, 0.0) + share * times / (times + norm)
-    return scores
 
 
 def term_gains(matches: LogMatches, wanted: Container[int]) -> list[dict[int, float]]:

@@ -138,6 +138,7 @@ def from_memories(
     likeness: Likeness | None = None
     if search is not None and asked.vectors is not None:
         memories |= _nearest(store, search, asked.vectors, which)
+    if search is not None and asked.vectors is not None and memories:
         likeness = search.likeness(RowKind.MEMORY, asked.vectors, dict.fromkeys(memories, ()))
     if is_generative:
         return matches, _generative(memories, weights.best, likeness, which)

@@ -12,19 +12,36 @@ from collections.abc import Set as AbstractSet
 from lifelong.memory.bm25 import idf
 from lifelong.rows import SEQ_SHIFT, TermMatches
 
+_LOOKED_UP_FROM = 8
+"""With so many postings for each row, to look up each row is faster than to read all postings."""
+
 
 def held_terms(terms: Sequence[TermMatches], seq: int) -> frozenset[str]:
     """Return the terms that the row `seq` has in any of its passages."""
     return frozenset(term.term for term in terms if _has(term.postings, seq))
 
 
-def held_by_each(terms: Sequence[TermMatches], seqs: Iterable[int]) -> dict[int, set[str]]:
-    """Return the terms that each of many rows has in any of its passages."""
-    held: dict[int, set[str]] = {seq: set() for seq in seqs}
+def share_of_each(
+    terms: Sequence[TermMatches], weights: Mapping[str, float], seqs: Iterable[int]
+) -> dict[int, float]:
+    """Return how much of what is asked each of many rows has in any of its passages, 0 to 1."""
+    shares = dict.fromkeys(seqs, 0.0)
+    total = sum(weights.values())
+    having: dict[str, set[int]] = {}
     for term in terms:
-        for seq in held.keys() & {posting >> SEQ_SHIFT for posting in term.postings}:
-            held[seq].add(term.term)
-    return held
+        if term.term in weights:
+            having.setdefault(term.term, set()).update(_among(term.postings, shares.keys()))
+    for name, held in having.items():
+        for seq in held:
+            shares[seq] += weights[name] / total
+    return shares
+
+
+def _among(postings: Sequence[int], seqs: AbstractSet[int]) -> Iterable[int]:
+    """Return those of some rows that have a posting."""
+    if len(postings) > _LOOKED_UP_FROM * len(seqs):
+        return [seq for seq in seqs if _has(postings, seq)]
+    return seqs & {posting >> SEQ_SHIFT for posting in postings}
 
 
 def _has(postings: Sequence[int], seq: int) -> bool:

@@ -29,7 +29,8 @@ class Likeness:
 
     Attributes:
         meaning: cosine beyond the median, in standard deviations.
-        meaning_near: the same of the best of the row and its neighbours.
+        meaning_near: the same of the best of the row and its neighbours; not worked out where
+            there are vectors of tokens, which tell it better.
         tokens: mean over the question's tokens of the best cosine, beyond the median.
         tokens_near: the same, where neighbours may answer a token too.
         tokens_rare: as `tokens`, where tokens that few candidates have count more.
@@ -63,19 +64,15 @@ def likeness(
     present = [seq for seq in candidates if seq in cosines]
     if not present or len(present) < PRESENT_MIN * len(candidates):
         return None
+    meaning = _standardised({seq: cosines[seq] for seq in present})
+    if best is not None and len(best):
+        tokens, tokens_near, tokens_rare = _token_figures(candidates, best, rows)
+        return Likeness(meaning, {}, tokens, tokens_near, tokens_rare, has_tokens=True)
     near = {
         seq: max([cosines[seq], *(NEAR_SHARE * cosines.get(one, -1.0) for one in candidates[seq])])
         for seq in present
     }
-    meaning = _standardised({seq: cosines[seq] for seq in present})
-    if best is None or not len(best):
-        return Likeness(meaning, _standardised(near))
-    return Likeness(
-        meaning,
-        _standardised(near),
-        *_token_figures(candidates, best, rows),
-        has_tokens=True,
-    )
+    return Likeness(meaning, _standardised(near))
 
 
 def _token_figures(

@@ -16,6 +16,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -128,10 +129,12 @@ def find_pairs(hits: Sequence[Hit], topic: Topic) -> tuple[Pair, ...]:
 def _related(hits: Sequence[Hit], topic: Topic) -> Iterator[tuple[Hit, Hit]]:
     """Yield the older and the newer of each two hits that may be about one thing."""
     nothing: frozenset[str] = frozenset()
-    for one, other in combinations(hits, 2):
+    # The same terms come by again and again, and few of the pairs have enough.
+    is_enough = cache(lambda both: share(both, topic.weights) >= SHARE_MIN)
+    holding = [(hit, topic.held.get(hit.place, nothing)) for hit in hits]
+    for (one, held), (other, held_too) in combinations(holding, 2):
         in_time = _in_time(one, other)
-        both = topic.held.get(one.place, nothing) & topic.held.get(other.place, nothing)
-        if in_time and (_is_replaced(*in_time) or share(both, topic.weights) >= SHARE_MIN):
+        if in_time and (_is_replaced(*in_time) or is_enough(held & held_too)):
             yield in_time
 
 

@@ -8,9 +8,8 @@ postings, columns and likeness in, scores out.
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from operator import mul
 from typing import NamedTuple
 
@@ -112,6 +111,7 @@ class LogRanking:
         )
         self._speaker = named_speaker(query.text, self.columns.speakers)
         self._sweep = sweep_of(query.text)
+        self._table = SUMMARY_WEIGHTS if self._sweep == SUMMARY else LOG_WEIGHTS
 
     def candidates(self, depth: int | None = CANDIDATES_MAX) -> set[int]:
         """Return the messages that are worth all features.
@@ -131,21 +131,23 @@ class LogRanking:
         One without a vector is ranked by its words, also among others that have theirs: with their
         weights a word that only it has, just written, would count next to nothing.
         """
-        table = SUMMARY_WEIGHTS if self._sweep == SUMMARY else LOG_WEIGHTS
         has_vector = likeness is not None and seq in likeness.meaning
-        return table[tier_of(likeness) if has_vector else WORDS]
+        return self._table[tier_of(likeness) if has_vector else WORDS]
 
     def order(self, candidates: Iterable[int], likeness: Likeness | None = None) -> list[Scored]:
         """Return the candidates with their scores, best first."""
         seqs = list(candidates)
-        features_of = Features(
+        features = Features(
             self._query, self._matches, bm=self.bm, candidates=seqs, likeness=likeness
-        ).of
+        )
+        by_words = tuple(self._table[WORDS].values())
+        with_vector = tuple(self._table[tier_of(likeness)].values())
+        having: Container[int] = () if likeness is None else likeness.meaning
+        posting = self.bm.posting.get
         scored = []
-        for seq in seqs:
-            features = features_of(seq)
-            value = sum(map(mul, features, self.weights(seq, likeness).values()))
-            scored.append(Scored(seq, self.bm.posting.get(seq, 0), value, features))
+        for seq, values in zip(seqs, features.of_each(seqs), strict=True):
+            value = sum(map(mul, values, with_vector if seq in having else by_words))
+            scored.append(Scored(seq, posting(seq, 0), value, values))
         scored.sort(key=lambda one: (-one.value, one.seq))
         return self._spread(scored) if self._sweep == ORDER else scored
 
@@ -173,19 +175,23 @@ def _candidates(bm: TermWeights, columns: LogColumns, speaker: int, depth: int |
     own = bm.best
     if depth is None or len(own) <= depth:
         return _with_neighbours(own, own, columns)
-    leading = heapq.nlargest(LEADING_MAX, own, key=own.__getitem__)
+    leading = sorted(own, key=own.__getitem__, reverse=True)[:LEADING_MAX]
     session_of, role, speaker_of = columns.session, columns.role, columns.speaker
-    session, share, match = bm.session.get, _ROUGH["session"], _ROUGH["speaker"]
+    session, share = bm.session, _ROUGH["session"]
     by_agent = [_ROUGH["assistant"] if code in AGENTS else 0.0 for code in range(OTHER_ROLE + 1)]
+    by_speaker = [
+        _ROUGH["speaker"] * speaker_match(speaker, code) for code in range(len(columns.speakers))
+    ]
     # Numbers in a dictionary, not pairs in a list: thousands of pairs at each question make the
     # garbage collector walk through the whole process.
     rough = {
-        seq: own[seq] + share * session(session_of[seq], 0.0) + by_agent[role[seq]]
+        seq: own[seq]
+        + share * session[session_of[seq]]
+        + by_agent[role[seq]]
+        + by_speaker[speaker_of[seq]]
         for seq in leading
     }
-    if speaker:
-        rough = {s: v + match * speaker_match(speaker, speaker_of[s]) for s, v in rough.items()}
-    best = heapq.nlargest(depth, rough, key=rough.__getitem__)
+    best = sorted(rough, key=rough.__getitem__, reverse=True)[:depth]
     return _with_neighbours(best, leading[:NEIGHBOURS_OF_MAX], columns)
 
 

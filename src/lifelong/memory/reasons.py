@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from lifelong.memory.coverage import held_by_each, share, term_weights
+from lifelong.memory.coverage import share_of_each, term_weights
 from lifelong.memory.scoring import named_speaker
 from lifelong.memory.terms import Query
 from lifelong.rows import LogMatches, TermMatches
@@ -98,9 +98,9 @@ def said_by_another(asked: Query, matches: LogMatches, ranked: Iterable[int]) ->
         weights.pop(term)
     nearest: dict[int, float] = {}
     best = islice(ranked, RANKED_MAX)
-    for seq, held in held_by_each(matches.terms, best).items():
+    for seq, near in share_of_each(matches.terms, weights, best).items():
         speaker = columns.speaker[seq]
-        nearest[speaker] = max(nearest.get(speaker, 0.0), share(held, weights))
+        nearest[speaker] = max(nearest.get(speaker, 0.0), near)
     own = nearest.get(named)
     others = {who: near for who, near in nearest.items() if who not in (0, named)}
     if own is None or not others:

@@ -8,7 +8,7 @@ out.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lifelong.memory.bm25 import TermWeights, term_gains
 from lifelong.memory.likeness import Likeness
@@ -18,12 +18,14 @@ from lifelong.rows import (
     ASSISTANT_CODE,
     FLAG_FIRST_PERSON,
     FLAG_TEMPORAL,
+    OTHER_ROLE,
     TOOL_CODE,
     LogColumns,
     LogMatches,
 )
 
 AGENTS = (ASSISTANT_CODE, TOOL_CODE)
+_IS_AGENT = tuple(1.0 if code in AGENTS else 0.0 for code in range(OTHER_ROLE + 1))
 NEAR_IN_WINDOW = (0.6, 0.5, 0.35)
 """What a word counts in the message before (when a person said it), after, and two before."""
 
@@ -95,42 +97,58 @@ class Features:
         self._own = bm.best
         self._sessions = bm.session
         self._likeness = likeness or Likeness()
-        self._speaker = named_speaker(query.text, self._columns.speakers)
+        named = named_speaker(query.text, self._columns.speakers)
+        self._by_speaker = [
+            speaker_match(named, code) for code in range(len(self._columns.speakers))
+        ]
         self._dates = named_dates(query.text)
-        self._asks_when = asks_when(query.text)
+        self._telling_time = FLAG_TEMPORAL if asks_when(query.text) else 0
         seqs = list(candidates)
         self._window = self._windows(term_gains(matches, self._with_neighbours(seqs)))
         self._session_best = self._best_by_session(seqs)
 
     def of(self, seq: int) -> tuple[float, ...]:
         """Return the features of one candidate."""
+        return next(self.of_each((seq,)))
+
+    def of_each(self, seqs: Iterable[int]) -> Iterator[tuple[float, ...]]:
+        """Yield the features of each of these candidates."""
+        # Some hundred are asked for at each question, so nothing is looked up twice.
         c, own, like = self._columns, self._own.get, self._likeness
-        before, after = c.previous[seq], c.following[seq]
-        own_before, own_after = own(before, 0.0), own(after, 0.0)
-        before_is_agent = c.role[before] in AGENTS
-        length = math.log1p(c.words[seq])
-        return (
-            own(seq, 0.0),
-            self._window.get(seq, 0.0),
-            0.0 if before_is_agent else own_before,
-            own_before if before_is_agent else 0.0,
-            0.0 if before_is_agent else own(c.previous[before], 0.0),
-            own_after if c.role[after] in AGENTS else 0.0,
-            self._session_best[c.session[seq]],
-            self._sessions.get(c.session[seq], 0.0),
-            speaker_match(self._speaker, c.speaker[seq]),
-            c.question[seq],
-            1.0 if c.role[seq] in AGENTS else 0.0,
-            min(length, _LENGTH_MAX),
-            min(max(length - _LONG_FROM, 0.0), _LONG_MAX),
-            1.0 if self._asks_when and c.flags[seq] & FLAG_TEMPORAL else 0.0,
-            date_match(self._dates, c.day[seq]) if self._dates else 0.0,
-            1.0 if c.flags[seq] & FLAG_FIRST_PERSON else 0.0,
-            like.meaning.get(seq, 0.0),
-            like.meaning_near.get(seq, 0.0),
-            like.tokens_near.get(seq, 0.0),
-            like.tokens_rare.get(seq, 0.0),
-        )
+        window, session_best, sessions = self._window.get, self._session_best, self._sessions
+        meaning, meaning_near = like.meaning.get, like.meaning_near.get
+        tokens_near, tokens_rare = like.tokens_near.get, like.tokens_rare.get
+        session_of, role, flags_of, words = c.session, c.role, c.flags, c.words
+        previous, following = c.previous, c.following
+        for seq in seqs:
+            before, after = previous[seq], following[seq]
+            session, flags = session_of[seq], flags_of[seq]
+            own_before, own_after = own(before, 0.0), own(after, 0.0)
+            own_before_2 = own(previous[before], 0.0)
+            from_agent = _IS_AGENT[role[before]]
+            length = math.log1p(words[seq])
+            yield (
+                own(seq, 0.0),
+                window(seq, 0.0),
+                0.0 if from_agent else own_before,
+                own_before if from_agent else 0.0,
+                0.0 if from_agent else own_before_2,
+                own_after if _IS_AGENT[role[after]] else 0.0,
+                session_best[session],
+                sessions[session],
+                self._by_speaker[c.speaker[seq]],
+                c.question[seq],
+                _IS_AGENT[role[seq]],
+                min(length, _LENGTH_MAX),
+                min(length - _LONG_FROM, _LONG_MAX) if length > _LONG_FROM else 0.0,
+                1.0 if flags & self._telling_time else 0.0,
+                date_match(self._dates, c.day[seq]) if self._dates else 0.0,
+                1.0 if flags & FLAG_FIRST_PERSON else 0.0,
+                meaning(seq, 0.0),
+                meaning_near(seq, 0.0),
+                tokens_near(seq, 0.0),
+                tokens_rare(seq, 0.0),
+            )
 
     def _with_neighbours(self, seqs: Sequence[int]) -> set[int]:
         previous, following = self._columns.previous, self._columns.following

@@ -145,12 +145,16 @@ def stems(text: str) -> list[str]:
 
 def values(text: str) -> list[Value]:
     """Return the values that a text states, in order."""
+    if not _may_have_values(text):
+        return []
     return [value for sentence in sentences(text) for value in _in_sentence(sentence)]
 
 
 def denials(text: str) -> list[Denial]:
     """Return what a text says never to have been, in order."""
-    found = []
+    found: list[Denial] = []
+    if not _NEVER.search(text):
+        return found
     for sentence in sentences(text):
         for match in _NEVER.finditer(sentence):
             clause = _CLAUSE_END.split(sentence[match.end() :], maxsplit=1)[0].split()
@@ -160,8 +164,7 @@ def denials(text: str) -> list[Denial]:
 
 
 def _in_sentence(sentence: str) -> Iterator[Value]:
-    words = _words(sentence.replace("-", " "))
-    if not _DIGIT.search(sentence) and _WITHOUT_DIGITS.isdisjoint(words):
+    if not _may_have_values(sentence):
         return
     for match in _VALUE.finditer(sentence):
         kind = match.lastgroup or COUNT
@@ -179,6 +182,13 @@ def _in_sentence(sentence: str) -> Iterator[Value]:
             frozenset(stems(" ".join(around))),
             _stem(before[-1]) if before else "",
         )
+
+
+def _may_have_values(text: str) -> bool:
+    """Tell whether a look for values is worth it: most texts have neither digit nor such a word."""
+    return _DIGIT.search(text) is not None or not _WITHOUT_DIGITS.isdisjoint(
+        _words(text.replace("-", " "))
+    )
 
 
 def _counts(sentence: str, match: re.Match[str], unit: str) -> bool:

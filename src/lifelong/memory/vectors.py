@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 TOKENS_MAX = 512
 """Of a longer text, so many tokens are kept."""
 
+_PRODUCTS_AT_ONCE = 250_000
+"""Few enough to stay in the processor's cache, and that the library of matrices does not share them
+out among threads: on a busy machine these wait for each other, ten times as long as they work."""
+
 _STEPS = 127
 _SCALE_BYTES = 4
 _TINY = 1e-12
@@ -165,7 +169,12 @@ def best_matches(query: Floats, packed: Sequence[bytes]) -> tuple[list[int], Flo
         return [], np.empty((0, len(query)), np.float32)
     counts = [len(packed[place]) // line for place in there]
     tokens = np.frombuffer(b"".join([packed[place] for place in there]), _token_layout(width))
-    products = query @ tokens["steps"].astype(np.float32).T
-    products *= tokens["scale"]
-    best = np.maximum.reduceat(products, np.cumsum([0, *counts[:-1]]), axis=1)
-    return there, np.minimum(best, 1).T
+    asked = np.ascontiguousarray(query.T)
+    products = np.empty((len(tokens), len(query)), np.float32)
+    at_once = max(1, _PRODUCTS_AT_ONCE // asked.size)
+    for start in range(0, len(tokens), at_once):
+        part = slice(start, start + at_once)
+        np.matmul(tokens["steps"][part].astype(np.float32), asked, out=products[part])
+    products *= tokens["scale"][:, np.newaxis]
+    best = np.maximum.reduceat(products, np.cumsum([0, *counts[:-1]]), axis=0)
+    return there, np.minimum(best, 1)

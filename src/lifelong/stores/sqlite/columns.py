@@ -1,4 +1,4 @@
-"""What is held in memory of the log: its columns, and how many passages have its common words.
+"""What is held in memory of the log: its columns, and beside them its more common terms.
 
 Columns are loaded once, extended by what is new, dropped when rows went; 100,000 messages are about
 5.4 MB. Refreshing belongs to a reading transaction, so the columns are those of the same moment as
@@ -9,11 +9,11 @@ rows with higher numbers.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
 
 import apsw
 
 from lifelong.rows import LogColumns
+from lifelong.stores.sqlite.held_terms import HeldTerms
 from lifelong.stores.sqlite.queries import fetch, fetch_value
 
 _GENERATION = "SELECT value FROM property WHERE name = 'generation'"
@@ -25,15 +25,8 @@ _PAGE_ROWS = 2_000
 """At once; all rows of a million messages would take 300 MB until they are columns."""
 
 
-_COMMON_MIN = 1_000
-"""A term in fewer passages is counted in no time."""
-
-_GROWTH = 1.1
-"""A count is taken again when the index has grown so many times."""
-
-
 class ColumnsCache:
-    """Keeps the columns of one file, and counts of its common terms."""
+    """Keeps the columns of one file, and what is held of its terms."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
@@ -41,7 +34,7 @@ class ColumnsCache:
         self._columns = LogColumns()
         self._newest_by_session: dict[int, int] = {}
         self._speaker_numbers: dict[str, int] = {"": 0}
-        self.common = CommonTerms()
+        self.common = HeldTerms()
 
     def refresh(self, connection: apsw.Connection) -> LogColumns:
         """Return the columns as of the transaction that `connection` is in.
@@ -56,7 +49,7 @@ class ColumnsCache:
                 self._columns = LogColumns()
                 self._newest_by_session = {}
                 self._speaker_numbers = {"": 0}
-                self.common = CommonTerms()
+                self.common = HeldTerms(generation)
             while self._extend(connection):
                 pass
             return self._columns
@@ -103,33 +96,3 @@ class ColumnsCache:
             number = self._speaker_numbers[name] = len(self._speaker_numbers)
             self._columns.speakers.append(name.casefold())
         return number
-
-
-class CommonTerms:
-    """How many passages have each very common term.
-
-    To count them, every posting is read: 25 ms for half a million. So a count is kept, and grows
-    with the index until it is due to be taken again.
-    """
-
-    def __init__(self) -> None:
-        self._counted: dict[str, tuple[int, int]] = {}
-
-    def counter(
-        self, connection: apsw.Connection, sql: Mapping[str, str], passages: int
-    ) -> Callable[[str], int]:
-        """Return what tells in how many of so many passages a term is."""
-
-        def count(term: str) -> int:
-            return int(fetch_value(connection, sql["term_frequency"], (term,)) or 0)
-
-        return lambda term: self._frequency(term, passages, count)
-
-    def _frequency(self, term: str, passages: int, count: Callable[[str], int]) -> int:
-        counted, of = self._counted.get(term, (0, 0))
-        if of <= passages <= of * _GROWTH:
-            return counted * passages // of
-        frequency = count(term)
-        if frequency >= _COMMON_MIN:
-            self._counted[term] = frequency, passages
-        return frequency

@@ -39,6 +39,16 @@ def fetch_value(connection: apsw.Connection, sql: str, bound: Bound = ()) -> Any
     return rows[0][0] if rows else None
 
 
+def read_numbers(connection: apsw.Connection, sql: str, bound: Bound) -> list[int]:
+    """Return the numbers of a query that gives them as one JSON array.
+
+    Thousands of row tuples would cost more, and make the garbage collector walk through the whole
+    process.
+    """
+    found: list[int] = json.loads(fetch_value(connection, sql, bound))
+    return found
+
+
 def read_object(text: object) -> dict[str, Any]:
     """Return the JSON object of a text column; an empty one, when it was damaged."""
     try:

@@ -16,8 +16,8 @@ import apsw
 from lifelong.memory.languages import ENGLISH
 from lifelong.memory.terms import unspaced_characters
 from lifelong.rows import Beginning, TermMatches
-from lifelong.stores.sqlite.columns import CommonTerms
-from lifelong.stores.sqlite.queries import fetch_value
+from lifelong.stores.sqlite.held_terms import COMMON_MIN, HeldTerms, Postings, TermReader
+from lifelong.stores.sqlite.queries import read_numbers
 from lifelong.stores.sqlite.vocabulary import Group, Vocabulary
 
 TERMS_MAX = 48
@@ -33,10 +33,14 @@ FIRST_MAX = 8_000
 """When even the rarest term is more common than that, only the newest of its passages are read:
 those with another word of the query first. With all of half a million, a question takes seconds."""
 
+RARE_UP_TO = 40_000
+"""In an index of so many passages most terms of a question are in less than a thousand."""
+
 SKIPPED_SHARE = 0.2
 """A term in more of the passages than that adds nothing to what a rarer term found: measured in
 owners of 10,700 and 34,400 passages, the evidence found is the same without."""
 
+_ALL = -1
 _TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2", "categories", "L* N* M*"])
 
 
@@ -47,7 +51,7 @@ def match_terms(
     words: Sequence[str],
     prefixes: Sequence[Beginning],
     passages: int,
-    common: CommonTerms | None = None,
+    common: HeldTerms | None = None,
     first_max: int = FIRST_MAX,
 ) -> tuple[TermMatches, ...]:
     """Return the postings of each term, the rarest first; a term that is nowhere has none.
@@ -60,7 +64,7 @@ def match_terms(
         words: of the query.
         prefixes: of the query.
         passages: how many there are in the index.
-        common: counts of its common terms that are kept; None when none are.
+        common: what is held of its terms; None when nothing is.
         first_max: how many postings of the rarest term are read, whatever the budget. As many as
             there are passages: all postings of every term, since a filter may leave those alone
             that only a common term finds.
@@ -71,16 +75,16 @@ def match_terms(
     words, prefixes = _plain_english(words, prefixes, passages)
     found = list(_begun(connection, sql, prefixes, known))
     found += _standing_together(connection, sql, filter(_is_name, words))
-    word_of = _terms(connection, filterfalse(_is_name, words))
+    word_of = terms_of(connection, filterfalse(_is_name, words))
     matches: Iterable[TermMatches]
     if passages <= POSTINGS_MAX or passages == first_max:
         matches = (_whole(connection, sql, term) for term in word_of)
     else:
-        count = (common or CommonTerms()).counter(connection, sql, passages)
-        terms = sorted(_Term(count(term), term, word) for term, word in word_of.items())
+        reader = (common or HeldTerms()).now(connection, sql, passages)
+        terms = sorted(_looked_up(word_of, reader, passages), key=_Term.rarity)
         budget = POSTINGS_MAX - sum(len(one.postings) for one in found)
         limits = _Limits(budget, first_max, int(passages * SKIPPED_SHARE))
-        matches = _within(connection, sql, terms[:TERMS_MAX], limits)
+        matches = _within(connection, sql, terms[:TERMS_MAX], limits, reader)
     for one in matches:
         found += [one] if one.frequency else _meant(connection, sql, one.term, known)
     return tuple(found)
@@ -97,11 +101,46 @@ def _plain_english(
 
 
 class _Term(NamedTuple):
-    """A term of the query, how many passages have it, and the word that it is of."""
+    """A term of the query.
 
-    frequency: int
+    Attributes:
+        term: as the index has it.
+        word: that it is of.
+        frequency: how many passages have it.
+        alone: a full-text query for it and nothing else; empty if its word has other terms too.
+        is_asked_again: whether it is common, and was asked for before: then it is worth holding.
+        known: its postings, where they were read to count it; else None.
+    """
+
     term: str
     word: str
+    frequency: int
+    alone: str
+    is_asked_again: bool = False
+    known: Postings | None = None
+
+    def rarity(self) -> tuple[int, str]:
+        """Return what puts the rarest term first."""
+        return self.frequency, self.term
+
+
+def _looked_up(word_of: Mapping[str, str], reader: TermReader, passages: int) -> Iterator[_Term]:
+    """Yield the terms of a query, each with how common it is.
+
+    Where most are rare, they are read at once, since to count a rare one takes as long.
+    """
+    # Of a long query only the rarest are used; in a large index many are common.
+    are_rare = len(word_of) <= TERMS_MAX and passages <= RARE_UP_TO
+    for term, word in word_of.items():
+        alone = quoted(word) if word.isascii() and word.isalnum() else ""
+        kept = reader.kept_count(term)
+        if kept is None and are_rare:
+            known = reader.read(term, alone, COMMON_MIN)
+            if len(known.postings) < COMMON_MIN:
+                yield _Term(term, word, known.frequency, alone, known=known)
+                continue
+        frequency = reader.count(term) if kept is None else kept
+        yield _Term(term, word, frequency, alone, is_asked_again=kept is not None and bool(alone))
 
 
 class _Limits(NamedTuple):
@@ -119,29 +158,47 @@ class _Limits(NamedTuple):
 
 
 def _within(
-    connection: apsw.Connection, sql: Mapping[str, str], terms: Sequence[_Term], limits: _Limits
+    connection: apsw.Connection,
+    sql: Mapping[str, str],
+    terms: Sequence[_Term],
+    limits: _Limits,
+    reader: TermReader,
 ) -> Iterator[TermMatches]:
     """Yield the matches of each term, given the rarest first; whole while the budget lasts."""
     budget = limits.budget
     read: list[str] = []
+    found: set[int] = set()
     oldest = 0
-    for frequency, term, word in terms:
+    for one in terms:
+        frequency = one.frequency
         if frequency <= budget or (not read and frequency <= limits.first):
-            yield _whole(connection, sql, term)
-            budget -= frequency
-            read += [word] if frequency else []
-        elif not read:
-            others = [other.word for other in terms if other.term != term]
-            postings, oldest = _newest(connection, sql, word, others, limits.first)
-            yield TermMatches(term, postings, frequency, is_whole=False)
+            postings, frequency = one.known or reader.read(one.term, one.alone)
+            yield TermMatches(one.term, postings, frequency)
+            budget -= one.frequency
+            read += [one.word] if frequency else []
+            found.update(postings)
+            continue
+        among: Sequence[int] = ()
+        if not read:
+            others = [other.word for other in terms if other.term != one.term]
+            among, oldest = _newest(connection, sql, one.word, others, limits.first)
             budget = 0
-            read.append(word)
+            read.append(one.word)
+            found.update(among)
         elif frequency <= limits.skipped_above:
-            query = _conjunction(word, read)
-            postings = _numbers(connection, sql["term_among"], query, oldest)
-            yield TermMatches(term, postings, frequency, is_whole=False)
-        else:
-            yield TermMatches(term, (), frequency, is_whole=False)
+            known = _among(one, found, reader)
+            query = _conjunction(one.word, read), oldest
+            among = read_numbers(connection, sql["term_among"], query) if known is None else known
+        yield TermMatches(one.term, among, frequency, is_whole=False)
+
+
+def _among(one: _Term, found: set[int], reader: TermReader) -> Sequence[int] | None:
+    """Return which of the passages that were found have a term too; None to ask the index."""
+    if one.known is not None and one.alone:
+        return sorted(found.intersection(one.known.postings))
+    if one.is_asked_again and reader.holds(one.frequency):
+        return sorted(found.intersection(reader.passages(one.term, one.alone)))
+    return None
 
 
 def _newest(
@@ -158,14 +215,14 @@ def _newest(
     """
     beside: list[int] = []
     if others:
-        beside = _numbers(connection, sql["term_newest"], _conjunction(word, others), most)
+        beside = read_numbers(connection, sql["term_newest"], (_conjunction(word, others), most))
     if len(beside) == most:
         return sorted(beside), min(beside)
-    alone = _numbers(connection, sql["term_newest"], _quoted(word), most - len(beside))
+    alone = read_numbers(connection, sql["term_newest"], (quoted(word), most - len(beside)))
     return sorted({*beside, *alone}), 0
 
 
-def _terms(connection: apsw.Connection, words: Iterable[str]) -> dict[str, str]:
+def terms_of(connection: apsw.Connection, words: Iterable[str]) -> dict[str, str]:
     """Return the distinct terms that the index made of `words`, each with the word it is of."""
     tokenize = connection.fts5_tokenizer(*_TOKENIZER)
     word_of: dict[str, str] = {}
@@ -186,10 +243,11 @@ def _conjunction(word: str, others: Sequence[str]) -> str:
 
     Every word is quoted, so nothing in it is read as a part of the query language.
     """
-    return f"{_quoted(word)} AND ({' OR '.join(map(_quoted, others))})"
+    return f"{quoted(word)} AND ({' OR '.join(map(quoted, others))})"
 
 
-def _quoted(word: str) -> str:
+def quoted(word: str) -> str:
+    """Return a word as a full-text query that reads nothing in it as its language."""
     return '"' + word.replace('"', '""') + '"'
 
 
@@ -203,7 +261,7 @@ def _begun(
     groups: list[Group] = []
     for prefix in prefixes:
         own = prefix.stems if prefix.language == ENGLISH else prefix.stems[:1]
-        terms = list(_terms(connection, [prefix.word, *own]))
+        terms = list(terms_of(connection, [prefix.word, *own]))
         groups += known.meant_by(prefix, terms)
     groups.sort(key=Group.frequency)
     budget = POSTINGS_MAX
@@ -245,23 +303,13 @@ def _standing_together(
 ) -> Iterator[TermMatches]:
     """Yield the matches of names of several words, where these stand side by side."""
     for name in names:
-        postings = _numbers(connection, sql["term_among"], _quoted(name), 0)
+        postings = read_numbers(connection, sql["term_among"], (quoted(name), 0))
         if postings:
             yield TermMatches(name, postings, len(postings))
 
 
 def _postings(connection: apsw.Connection, sql: Mapping[str, str], term: str) -> list[int]:
-    return _numbers(connection, sql["term_postings"], term)
-
-
-def _numbers(connection: apsw.Connection, sql: str, *bound: str | int) -> list[int]:
-    """Return the numbers of a query that gives them as one JSON array.
-
-    Thousands of row tuples would cost more, and make the garbage collector walk through the whole
-    process.
-    """
-    found: list[int] = json.loads(fetch_value(connection, sql, bound))
-    return found
+    return read_numbers(connection, sql["term_postings"], (term, _ALL))
 
 
 def as_json(values: Sequence[str] | Sequence[int]) -> str:
