@@ -31,8 +31,8 @@ $(INSTALLED): pyproject.toml requirements.lock
 demo: $(INSTALLED) ## a tour of lifelong, offline, in a minute
 	$(BIN)/python examples/demo.py
 
-test: $(INSTALLED) ## run all tests (some of them: make test ARGS="-k recall")
-	$(BIN)/python -m pytest $(ARGS)
+test: $(INSTALLED) ## run all tests on all cores (some of them: make test ARGS="-k recall")
+	$(BIN)/python -m pytest --numprocesses auto $(ARGS)
 
 check: $(INSTALLED) ## lint, format and types, without changing anything
 	$(BIN)/ruff check
@@ -51,7 +51,7 @@ lock: ## solve the dependencies again (newest versions: make lock ARGS=--upgrade
 	$(PYTHON) -m venv --clear .tools
 	.tools/bin/python -m pip install --quiet uv
 	.tools/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 \
-		--generate-hashes --all-extras --group dev --no-header $(ARGS) \
+		--generate-hashes --extra all --group dev --no-header $(ARGS) \
 		pyproject.toml --output-file requirements.lock
 
 wheel: $(INSTALLED) ## build the source archive and the wheel into dist/
