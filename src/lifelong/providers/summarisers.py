@@ -1,33 +1,24 @@
 """Summarisers that ask a model, through the client that the caller has.
 
-The caller makes the client, so keys, base URL, proxies and retries are theirs and never pass
-through here. This module sends one request and says honestly what came back: the text of a
-summary, None for an empty answer, or one of our errors. What to summarise, and whether the text
-will do, is decided in `lifelong.working.summary`.
+Each sends one request and says what came back: the text of a summary, None for an empty answer,
+or one of our errors. What to summarise, and whether the text will do, is decided in
+`lifelong.working.summary`.
 """
 
 from __future__ import annotations
 
-import inspect
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from lifelong.errors import InvalidValue, MissingExtra, SummariserFailed, SummaryUnusable
+from lifelong.errors import SummariserFailed, SummaryUnusable
+from lifelong.providers.clients import ChatClient, Errors, MessagesClient, text_of
 from lifelong.working.summary import SummaryTask
 
 ROOM = 2
 """The model may write so many times `tokens_max`: its tokens are not ours, and a summary that is
 a little long can still be judged, while one that was cut off cannot."""
 
-_MISUSED = (TypeError, ValueError)
-"""What clients raise beside their own errors: for a body that is no JSON, for an argument or a
-key that is missing, for text that has no UTF-8."""
-
-_CUT_OFF = "the answer was cut off at the limit of tokens"
-_DECLINED = "the model declined"
-_INLINE_REASONING = re.compile(r"\A\s*<think>.*?(</think>|\Z)", re.DOTALL)
-_PLAIN_CODE = re.compile(r"[a-z_]{1,40}")
+_ERRORS = Errors(failed=SummariserFailed, unusable=SummaryUnusable)
 
 
 class OpenAISummariser:
@@ -62,13 +53,7 @@ class OpenAISummariser:
         timeout_s: float = 60,
         extra: Mapping[str, Any] | None = None,
     ) -> None:
-        try:
-            import openai
-        except ImportError as error:
-            raise MissingExtra("openai", "openai") from error
-        self._create = client.chat.completions.create
-        _check(self._create, timeout_s)
-        self._errors = (openai.OpenAIError, *_MISUSED)
+        self._client = ChatClient(client, timeout_s, _ERRORS)
         self.name = model
         self._options: dict[str, Any] = {"timeout": timeout_s, **(extra or {})}
         if temperature is not None:
@@ -91,18 +76,7 @@ class OpenAISummariser:
                 {"role": "user", "content": task.transcript},
             ],
         }
-        answer = _call(self._create, request | options, self._errors)
-        choices = getattr(answer, "choices", None)
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        message: Any = getattr(choice, "message", None)
-        if not hasattr(message, "content") or not isinstance(message.content, str | None):
-            raise SummariserFailed("the server sent no chat completion")
-        reason = getattr(choice, "finish_reason", None)
-        if reason == "length":
-            raise SummaryUnusable(_CUT_OFF)
-        if reason == "content_filter" or getattr(message, "refusal", None):
-            raise SummaryUnusable(_DECLINED)
-        return _said(message.content or "")
+        return self._client.ask(request | options) or None
 
 
 class AnthropicSummariser:
@@ -123,13 +97,7 @@ class AnthropicSummariser:
     """
 
     def __init__(self, client: Any, model: str, *, timeout_s: float = 60) -> None:
-        try:
-            import anthropic
-        except ImportError as error:
-            raise MissingExtra("anthropic", "anthropic") from error
-        self._create = client.messages.create
-        _check(self._create, timeout_s)
-        self._errors = (anthropic.AnthropicError, *_MISUSED)
+        self._client = MessagesClient(client, timeout_s, _ERRORS)
         self.name = model
         self._timeout_s = timeout_s
 
@@ -147,47 +115,4 @@ class AnthropicSummariser:
             "messages": [{"role": "user", "content": task.transcript}],
             "timeout": self._timeout_s,
         }
-        answer = _call(self._create, request, self._errors)
-        blocks = getattr(answer, "content", None)
-        if not isinstance(blocks, list):
-            raise SummariserFailed("the server sent no message")
-        reason = getattr(answer, "stop_reason", None)
-        if reason in {"max_tokens", "model_context_window_exceeded"}:
-            raise SummaryUnusable(_CUT_OFF)
-        if reason == "refusal":
-            raise SummaryUnusable(_DECLINED)
-        said = [block for block in blocks if getattr(block, "type", None) == "text"]
-        return _said("".join(str(getattr(block, "text", "")) for block in said))
-
-
-def _check(create: Callable[..., Any], timeout_s: float) -> None:
-    if inspect.iscoroutinefunction(inspect.unwrap(create)):
-        raise InvalidValue("the client is asynchronous; pass the synchronous one")
-    if not timeout_s > 0:
-        raise InvalidValue(f"timeout_s is {timeout_s}")
-
-
-def _call(
-    create: Callable[..., Any], request: Mapping[str, Any], errors: tuple[type[Exception], ...]
-) -> Any:
-    """Call the client; whatever it raises becomes ours."""
-    try:
-        return create(**request)
-    except errors as error:
-        raise SummariserFailed(_name(error)) from error
-
-
-def _name(error: Exception) -> str:
-    """Return what kind of error it is, and nothing of what was sent.
-
-    A provider's own message may quote the request or the key.
-    """
-    told = [str(getattr(error, name, None) or "") for name in ("code", "type", "param")]
-    codes = [text for text in told if _PLAIN_CODE.fullmatch(text)]
-    status = getattr(error, "status_code", None)
-    return " ".join([type(error).__name__, *([str(status)] if status else []), *codes])
-
-
-def _said(text: str) -> str | None:
-    """Return what a model said, without reasoning that its server left in the text."""
-    return _INLINE_REASONING.sub("", text).strip() or None
+        return text_of(self._client.ask(request)) or None
