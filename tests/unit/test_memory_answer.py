@@ -58,7 +58,7 @@ def test_the_oldest_is_first_and_a_talk_has_one_heading():
 
 
 def test_no_hit_is_no_text():
-    assert answer_text([], (), ["nothing was said"]) == ""
+    assert answer_text([], notes=["nothing was said"]) == ""
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_both_hits_of_a_pair_are_marked():
 
 
 def test_notes_stand_at_the_end():
-    text = answer_text([message("Hi")], (), ["the closest was said by Ben,\nnot by [Ana]"])
+    text = answer_text([message("Hi")], notes=["the closest was said by Ben,\nnot by [Ana]"])
     assert text.split("\n")[1:] == ["Note: the closest was said by Ben, not by Ana."]
 
 

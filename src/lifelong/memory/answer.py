@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from lifelong.memory.fence import FENCE_NOTE, fenced, inline, plain, spoken
+from lifelong.memory.fence import PLAIN_FENCE, Fence, fenced, inline, plain, spoken
 from lifelong.messages import ROLES, USER
 from lifelong.records import Hit, Memory, Pair, Place, Trust, in_order
 
@@ -58,7 +58,13 @@ class Answer:
     dropped: int = 0
 
 
-def answer_text(hits: Iterable[Hit], pairs: Iterable[Pair] = (), notes: Sequence[str] = ()) -> str:
+def answer_text(
+    hits: Iterable[Hit],
+    pairs: Iterable[Pair] = (),
+    *,
+    notes: Sequence[str] = (),
+    marks: Fence = PLAIN_FENCE,
+) -> str:
     """Return hits as text for a prompt, oldest first; empty for no hit.
 
     Messages of one session and day stand below one heading.
@@ -67,8 +73,9 @@ def answer_text(hits: Iterable[Hit], pairs: Iterable[Pair] = (), notes: Sequence
         hits: in any order.
         pairs: both hits of each are marked, with the value that the other has.
         notes: what is to be said of the hits as a whole; a line each, at the end.
+        marks: what untrusted text stands between.
     """
-    return _composed([_Shown.of(hit) for hit in hits], pairs, notes)
+    return _composed([_Shown.of(hit, marks) for hit in hits], pairs, notes, marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +98,8 @@ class _Shown:
     body: str
 
     @staticmethod
-    def of(hit: Hit) -> _Shown:
-        body = fenced(hit.text) if _is_untrusted(hit) else spoken(hit.text)
+    def of(hit: Hit, marks: Fence) -> _Shown:
+        body = fenced(hit.text, marks) if _is_untrusted(hit) else spoken(hit.text)
         notes = tuple(_memory_notes(hit.memory)) if hit.memory else ()
         return _Shown(hit, _who(hit), source_name(hit), _short(hit.id), notes, body)
 
@@ -110,21 +117,23 @@ class _Shown:
         return f"[{_day(self.hit)}] session {_short(self.hit.session_id or '')}:"
 
 
-def _composed(shown: Sequence[_Shown], pairs: Iterable[Pair], notes: Sequence[str]) -> str:
+def _composed(
+    shown: Sequence[_Shown], pairs: Iterable[Pair], notes: Sequence[str], marks: Fence
+) -> str:
     # Two passages of one message are two hits of one place.
     shown_of = {id(one.hit): one for one in shown}
     ordered = [shown_of[id(hit)] for hit in in_order(one.hit for one in shown)]
     if not ordered:
         return ""
-    marks = _pair_marks(pairs)
-    lines = [FENCE_NOTE] if any(_is_untrusted(one.hit) for one in ordered) else []
+    said_of = _pair_marks(pairs)
+    lines = [marks.note] if any(_is_untrusted(one.hit) for one in ordered) else []
     for _, group in groupby(ordered, key=lambda one: _group(one.hit)):
         together = list(group)
         if len(together) > 1:
             lines.append(together[0].heading())
-            lines += [one.below(marks.get(one.hit.place, ())) for one in together]
+            lines += [one.below(said_of.get(one.hit.place, ())) for one in together]
         else:
-            lines += [one.alone(marks.get(one.hit.place, ())) for one in together]
+            lines += [one.alone(said_of.get(one.hit.place, ())) for one in together]
     lines += [f"Note: {inline(note, _NOTE_CHARACTERS_MAX)}." for note in notes]
     return "\n".join(lines)
 
@@ -202,12 +211,21 @@ class Packing:
         tokens_max: of the whole text.
         count: tells the tokens of a text.
         hits_max: how many hits, or None.
+        marks: what untrusted text stands between.
     """
 
-    def __init__(self, tokens_max: int, count: CountTokens, *, hits_max: int | None = None) -> None:
+    def __init__(
+        self,
+        tokens_max: int,
+        count: CountTokens,
+        *,
+        hits_max: int | None = None,
+        marks: Fence = PLAIN_FENCE,
+    ) -> None:
         self.tokens_max = tokens_max
         self._count = count
         self.hits_max = hits_max
+        self._marks = marks
         self._taken: list[_Shown] = []
         self._groups: Counter[tuple[str, str]] = Counter()
         self._has_fence = False
@@ -233,7 +251,7 @@ class Packing:
         return False
 
     def _takes(self, hit: Hit) -> bool:
-        one = _Shown.of(hit)
+        one = _Shown.of(hit, self._marks)
         price = self._count(one.alone())
         tokens = self._with(one, self._added(one, price))
         if tokens > self.tokens_max:
@@ -242,7 +260,7 @@ class Packing:
         self._groups[_group(hit)] += 1
         self._has_fence = self._has_fence or _is_untrusted(hit)
         named = replace(hit, name=one.name, tokens=price)
-        self._taken.append(replace(one, hit=named))
+        self._taken.append(_Shown(named, one.who, one.name, one.short, one.notes, one.body))
         return True
 
     def _with(self, one: _Shown, added: int) -> int:
@@ -259,22 +277,25 @@ class Packing:
     def _added(self, one: _Shown, alone: int) -> int:
         """Return how much the text grows at most by a hit that costs `alone` by itself."""
         others = self._groups[_group(one.hit)]
-        added = self._count(f"{one.below()}\n") if others else alone
+        more = _LINE_END_TOKENS
         if others == 1:
-            added += self._count(f"{one.heading()}\n")
+            more += self._count(f"{one.heading()}\n")
         if _is_untrusted(one.hit) and not self._has_fence:
-            added += self._count(f"{FENCE_NOTE}\n")
-        return added + _LINE_END_TOKENS
+            more += self._count(f"{self._marks.note}\n")
+        # Below a heading it costs less; how much less matters only when room becomes short.
+        if not others or self._tokens + alone + more <= self.tokens_max:
+            return alone + more
+        return self._count(f"{one.below()}\n") + more
 
     def _price(self, shown: Sequence[_Shown]) -> int:
-        return self._count(_composed(shown, (), ()))
+        return self._count(_composed(shown, (), (), self._marks))
 
     def _takes_cut(self, hit: Hit) -> bool:
         """Take as many whole sentences of the hit as fit, else words, unless too few do."""
         text = plain(hit.text)
 
         def price(end: int) -> int:
-            return self._price([_Shown.of(_cut_at(hit, text, end))])
+            return self._price([_Shown.of(_cut_at(hit, text, end), self._marks)])
 
         if self.tokens_max - price(0) < CUT_TOKENS_MIN:
             return False
@@ -293,7 +314,7 @@ class Packing:
         least = max(everything - _NOTES_COST_HITS_MAX, 1)
         for marks, said in ((pairs, notes), (pairs, ()), ((), ())):
             for kept in range(everything, least - 1, -1):
-                text = _composed(self._taken[:kept], marks, said)
+                text = _composed(self._taken[:kept], marks, said, self._marks)
                 tokens = self._count(text)
                 if tokens <= self.tokens_max:
                     return Answer(self.hits[:kept], text, tokens, everything - kept)
