@@ -63,7 +63,7 @@ def keep_a_preference(owner: lifelong.Owner) -> None:
     first = owner.remember(PREFERENCE, kind="preference")
     again = owner.remember(PREFERENCE.upper(), kind="preference")
     print(f"  the first time: {first.outcome}; in capitals, once more: {again.outcome}")
-    must((first.outcome, again.outcome) == ("stored", "duplicate"), "it is kept once")
+    must((first.outcome, again.outcome) == ("stored", "duplicate_of"), "it is kept once")
     step("What a new conversation begins with", "lifelong known")
     known = owner.known()
     print(textwrap.indent(known.text, "  "))

@@ -19,7 +19,10 @@ if _TYPE_CHECKING:
     from lifelong.compaction import Compacted
     from lifelong.engine import Engine, open  # noqa: A004 - the public face says lifelong.open()
     from lifelong.errors import LifelongError
+    from lifelong.extracting import Extracted
+    from lifelong.fade import Faded
     from lifelong.formats import FORMATS, Rendered
+    from lifelong.memory.deciding import Quota
     from lifelong.messages import (
         AttachmentPart,
         Message,
@@ -38,20 +41,30 @@ if _TYPE_CHECKING:
         Known,
         LogSlice,
         Memory,
-        MemoryVersion,
         Origin,
         Receipt,
-        Remembered,
         ScorePart,
         SessionInfo,
         Trust,
     )
     from lifelong.request import Request, fit
+    from lifelong.rescan import Rescanned
+    from lifelong.review import Review
+    from lifelong.screening.policy import Screening
     from lifelong.session import Session
+    from lifelong.tools.toolset import Tools, toolset
     from lifelong.transcripts.files import SOURCES
     from lifelong.transcripts.importing import ImportReport
     from lifelong.working.budget import Budget
     from lifelong.working.plan import Edit, Plan
+    from lifelong.writing import (
+        Confirmation,
+        Finding,
+        MemoryVersion,
+        Remembered,
+        ReviewItem,
+        Revoked,
+    )
 
 _HOME_OF = {
     "Appended": "lifelong.records",
@@ -59,8 +72,12 @@ _HOME_OF = {
     "Budget": "lifelong.working.budget",
     "CheckReport": "lifelong.records",
     "Compacted": "lifelong.compaction",
+    "Confirmation": "lifelong.writing",
     "Edit": "lifelong.working.plan",
     "Engine": "lifelong.engine",
+    "Extracted": "lifelong.extracting",
+    "Faded": "lifelong.fade",
+    "Finding": "lifelong.writing",
     "fit": "lifelong.request",
     "FORMATS": "lifelong.formats",
     "Found": "lifelong.records",
@@ -71,23 +88,31 @@ _HOME_OF = {
     "LogSlice": "lifelong.records",
     "ManualClock": "lifelong.clock",
     "Memory": "lifelong.records",
-    "MemoryVersion": "lifelong.records",
+    "MemoryVersion": "lifelong.writing",
     "Message": "lifelong.messages",
     "OpaquePart": "lifelong.messages",
     "open": "lifelong.engine",
     "Origin": "lifelong.records",
     "Owner": "lifelong.owner",
     "Plan": "lifelong.working.plan",
+    "Quota": "lifelong.memory.deciding",
     "ReasoningPart": "lifelong.messages",
     "Receipt": "lifelong.records",
-    "Remembered": "lifelong.records",
+    "Remembered": "lifelong.writing",
     "Rendered": "lifelong.formats",
     "Request": "lifelong.request",
+    "Rescanned": "lifelong.rescan",
+    "Review": "lifelong.review",
+    "ReviewItem": "lifelong.writing",
+    "Revoked": "lifelong.writing",
     "ScorePart": "lifelong.records",
+    "Screening": "lifelong.screening.policy",
     "Session": "lifelong.session",
     "SessionInfo": "lifelong.records",
     "SOURCES": "lifelong.transcripts.files",
     "SystemClock": "lifelong.clock",
+    "toolset": "lifelong.tools.toolset",
+    "Tools": "lifelong.tools.toolset",
     "TextPart": "lifelong.messages",
     "ToolCallPart": "lifelong.messages",
     "ToolResultPart": "lifelong.messages",
@@ -115,8 +140,12 @@ __all__ = [
     "Budget",
     "CheckReport",
     "Compacted",
+    "Confirmation",
     "Edit",
     "Engine",
+    "Extracted",
+    "Faded",
+    "Finding",
     "Found",
     "Hit",
     "ImportReport",
@@ -131,20 +160,28 @@ __all__ = [
     "Origin",
     "Owner",
     "Plan",
+    "Quota",
     "ReasoningPart",
     "Receipt",
     "Remembered",
     "Rendered",
     "Request",
+    "Rescanned",
+    "Review",
+    "ReviewItem",
+    "Revoked",
     "ScorePart",
+    "Screening",
     "Session",
     "SessionInfo",
     "SystemClock",
     "TextPart",
     "ToolCallPart",
     "ToolResultPart",
+    "Tools",
     "Trust",
     "errors",
     "fit",
     "open",
+    "toolset",
 ]

@@ -14,9 +14,14 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from lifelong import engine as engines
 from lifelong import owner as handles
+from lifelong import review as reviews
 from lifelong import session as sessions
 from lifelong.compaction import Compacted
+from lifelong.memory.deciding import QUOTA_DEFAULT, Quota
 from lifelong.ports import Clock, Embedder
+from lifelong.screening.policy import DEFAULT, Screening
+from lifelong.tools import Tools
+from lifelong.tools import toolset as _toolset
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -55,6 +60,24 @@ class AsyncSession:
         return None if begun is None else asyncio.wrap_future(begun)
 
 
+class AsyncReview:
+    """A `Review` whose verbs are awaited."""
+
+    def __init__(self, inner: reviews.Review) -> None:
+        self.sync = inner
+
+    items = _threaded(reviews.Review.items)
+    accept = _threaded(reviews.Review.accept)
+    release = _threaded(reviews.Review.release)
+    reject = _threaded(reviews.Review.reject)
+    keep_both = _threaded(reviews.Review.keep_both)
+    merge = _threaded(reviews.Review.merge)
+    confirmation = _threaded(reviews.Review.confirmation)
+    confirm = _threaded(reviews.Review.confirm)
+    revoke = _threaded(reviews.Review.revoke)
+    restore = _threaded(reviews.Review.restore)
+
+
 class AsyncOwner:
     """An `Owner` whose verbs are awaited."""
 
@@ -87,6 +110,41 @@ class AsyncOwner:
     stats = _threaded(handles.Owner.stats)
     check = _threaded(handles.Owner.check)
     reindex = _threaded(handles.Owner.reindex)
+    rescan = _threaded(handles.Owner.rescan)
+    fade = _threaded(handles.Owner.fade)
+    extract = _threaded(handles.Owner.extract)
+    supersede = _threaded(handles.Owner.supersede)
+    latest = _threaded(handles.Owner.latest)
+
+    @property
+    def review(self) -> AsyncReview:
+        """What waits for a person: held memories, conflicts, origins, confirmations."""
+        return AsyncReview(self.sync.review)
+
+
+class AsyncTools:
+    """The agent's `Tools`, awaited."""
+
+    def __init__(self, inner: Tools) -> None:
+        self.sync = inner
+        self.names = inner.names
+
+    def specs(self, format: str = "chat") -> list[dict[str, Any]]:
+        """Return the definitions of the tools in the shape of a format."""
+        return self.sync.specs(format)
+
+    call = _threaded(Tools.call)
+    remember = _threaded(Tools.remember)
+    recall = _threaded(Tools.recall)
+    search_history = _threaded(Tools.search_history)
+    forget = _threaded(Tools.forget)
+    get_state = _threaded(Tools.get_state)
+    set_state = _threaded(Tools.set_state)
+
+
+def toolset(owner: AsyncOwner, session: AsyncSession | None = None, **options: Any) -> AsyncTools:
+    """Return the agent's tools, as `lifelong.toolset` does."""
+    return AsyncTools(_toolset(owner.sync, session.sync if session else None, **options))
 
 
 class AsyncEngine:
@@ -117,9 +175,18 @@ async def open(  # noqa: A001 - the same name as in the synchronous face
     encryption: str | None = None,
     embedder: Embedder | str | None = None,
     clock: Clock | None = None,
+    screening: Screening = DEFAULT,
+    quota: Quota = QUOTA_DEFAULT,
 ) -> AsyncEngine:
     """Open a store, as `lifelong.open` does, without holding up the event loop."""
     opened = await asyncio.to_thread(
-        engines.open, where, key=key, encryption=encryption, embedder=embedder, clock=clock
+        engines.open,
+        where,
+        key=key,
+        encryption=encryption,
+        embedder=embedder,
+        clock=clock,
+        screening=screening,
+        quota=quota,
     )
     return AsyncEngine(opened)

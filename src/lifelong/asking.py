@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from lifelong.memory.answer import answer_text
+from lifelong.memory.fence import Fence
 from lifelong.memory.known import TOKENS_MAX_DEFAULT as KNOWN_TOKENS_MAX
-from lifelong.memory.known import known
+from lifelong.memory.known import known, standing_rules
 from lifelong.memory.recall import TOKENS_MAX_DEFAULT as RECALL_TOKENS_MAX
-from lifelong.memory.recall import memory_filter, recall
+from lifelong.memory.recall import recall
+from lifelong.messages import Message
 from lifelong.ports import Clock, OwnerStore
+from lifelong.records import Found
 from lifelong.request import FitFields, Target, checked_policies, default_policies
 from lifelong.vector_search import VectorSearch
 from lifelong.working.assemble import Extras
@@ -20,8 +24,6 @@ from lifelong.working.summary import Summariser
 
 _BLOCK_TOKENS = 60
 """What the heading of a block costs, about."""
-
-CONSTRAINT = "constraint"
 
 
 class RequestFields(FitFields, total=False):
@@ -41,7 +43,11 @@ class RequestFields(FitFields, total=False):
 
 
 class Asking:
-    """Reads what a request shows beside the history."""
+    """Reads what a request shows beside the history.
+
+    Attributes:
+        found: what was recalled; None when nothing was asked for.
+    """
 
     def __init__(
         self,
@@ -51,13 +57,16 @@ class Asking:
         session_id: str,
         fields: RequestFields,
         vectors: VectorSearch,
+        marks_of: Callable[[str | None], Fence],
     ) -> None:
+        self._marks_of = marks_of
         self._store = store
         self._vectors = vectors
         self._clock = clock
         self._session_id = session_id
         self._fields = fields
         self._extras = Extras()
+        self.found: Found | None = None
 
     @property
     def recall_tokens(self) -> int:
@@ -68,12 +77,11 @@ class Asking:
         """Return what does not depend on the history."""
         extras = Extras(system=self._fields.get("system") or "")
         if self._fields.get("known"):
-            found = known(self._store.memories, self._clock, KNOWN_TOKENS_MAX)
+            found = known(self._store.memories, self._clock, tokens_max=KNOWN_TOKENS_MAX)
             extras = replace(extras, known=found.text)
         if self._fields.get("rules"):
-            which = memory_filter(self._clock, {"kinds": (CONSTRAINT,)})
-            rules = self._store.memories.select(which, None)
-            extras = replace(extras, rules="\n".join(f"- {rule.text}" for rule in rules))
+            rules = standing_rules(self._store.memories, self._clock)
+            extras = replace(extras, rules=rules.text)
         self._extras = extras
         return extras
 
@@ -82,7 +90,8 @@ class Asking:
         wanted = self._fields.get("recall")
         if not wanted:
             return self._extras
-        query = wanted if isinstance(wanted, str) else _last_asked(history)
+        asked = _last_asked(history)
+        query = wanted if isinstance(wanted, str) else asked.text if asked else ""
         limits = (None, RECALL_TOKENS_MAX)
         found = recall(
             self._store,
@@ -97,14 +106,19 @@ class Asking:
             hit for hit in found.hits if hit.session_id != self._session_id or hit.id not in visible
         ]
         doubts = found.doubts if len(unseen) == len(found.hits) else ()
-        return replace(self._extras, recalled=answer_text(unseen, found.pairs, doubts))
+        self.found = found
+        marks = self._marks_of(asked.id if asked else None)
+        return replace(
+            self._extras,
+            recalled=answer_text(unseen, found.pairs, notes=doubts, marks=marks),
+        )
 
 
-def _last_asked(history: History) -> str:
+def _last_asked(history: History) -> Message | None:
     for unit in reversed(history.units):
         if unit.kind == ASKED:
-            return unit.messages[-1].text
-    return ""
+            return unit.messages[-1]
+    return None
 
 
 def policies_of(

@@ -11,10 +11,16 @@ from typing import Any, Self
 from lifelong.clock import SystemClock
 from lifelong.embedding import CheckedEmbedder
 from lifelong.errors import InvalidValue
+from lifelong.memory.deciding import QUOTA_DEFAULT, Quota
 from lifelong.memory.entry import clean_name
+from lifelong.memory.extraction import Extractor
+from lifelong.memory.remember import RULES_DEFAULT, Rules
+from lifelong.memory.use_notes import UseNotes
 from lifelong.memory.vectors import require_numpy
 from lifelong.owner import Owner
 from lifelong.ports import Clock, Embedder, Store
+from lifelong.rows import Erased
+from lifelong.screening.policy import DEFAULT, Screening
 from lifelong.stores.sqlite import KeySource, open_directory, open_in_memory
 from lifelong.stores.sqlite.keys import FILE, GIVEN, KEY_BYTES, KEYRING, parse_key
 from lifelong.vector_index import FindEmbedder, VectorIndex
@@ -34,16 +40,25 @@ class Engine:
         store: of all owners.
         clock: for times and ids.
         embedder: as for `lifelong.open`.
+        rules: what is screened, and how much may be remembered.
 
     Raises:
         InvalidValue: there is no embedder of that name.
         MissingExtra: a package that the embedder needs is not installed.
     """
 
-    def __init__(self, store: Store, clock: Clock, embedder: Embedder | str | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        embedder: Embedder | str | None = None,
+        rules: Rules = RULES_DEFAULT,
+    ) -> None:
+        self._rules = rules
         self._store = store
         self._clock = clock
         self._vectors = VectorIndex(store, _finder(_named(embedder)))
+        self._uses = UseNotes(lambda owner_id, uses: store.owner(owner_id).memories.note_uses(uses))
 
     def owner(self, owner_id: str) -> Owner:
         """Return the handle of one owner: the only way to that owner's data.
@@ -56,9 +71,15 @@ class Engine:
             self._store.owner(owner_id),
             self._clock,
             owner_id=owner_id,
-            forget_owner=lambda: self._store.forget_owner(owner_id),
+            forget_owner=lambda: self._forget_owner(owner_id),
             vectors=VectorSearch(self._vectors, self._store.owner(owner_id), owner_id),
+            rules=self._rules,
+            uses=self._uses,
         )
+
+    def _forget_owner(self, owner_id: str) -> Erased:
+        self._uses.drop(owner_id)
+        return self._store.forget_owner(owner_id)
 
     def owners(self) -> list[str]:
         """Return the ids of owners that have data, sorted."""
@@ -72,6 +93,7 @@ class Engine:
     def close(self) -> None:
         """Close every file. Using the engine afterwards raises StoreClosed."""
         self._vectors.close()
+        self._uses.write()
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -93,6 +115,8 @@ def open(  # noqa: A001 - the public face says lifelong.open()
     encryption: str | None = None,
     embedder: Embedder | str | None = None,
     clock: Clock | None = None,
+    screening: Screening = DEFAULT,
+    quota: Quota = QUOTA_DEFAULT,
 ) -> Engine:
     """Open a store; make it when there is none.
 
@@ -107,6 +131,9 @@ def open(  # noqa: A001 - the public face says lifelong.open()
             with ``lifelong[models]`` if that is installed. Without it: the variable
             LIFELONG_EMBEDDER, then ``auto``.
         clock: for tests and replays.
+        screening: what is taken out of all that is kept, and what is held back; secrets are
+            redacted, and personal data is left, when nothing else is said.
+        quota: how much one owner may remember.
 
     Raises:
         StoreError: one of its kinds, with its remedy.
@@ -114,14 +141,15 @@ def open(  # noqa: A001 - the public face says lifelong.open()
         MissingExtra: a package that the embedder needs is not installed.
     """
     clock, embedder = clock or SystemClock(), _named(embedder)
+    rules = Rules(screening, quota)
     place = os.fspath(where)
     if place == IN_MEMORY:
-        return Engine(open_in_memory(clock), clock, embedder)
+        return Engine(open_in_memory(clock), clock, embedder, rules)
     if not isinstance(place, str) or not _is_path(place):
         raise InvalidValue(f"{place!r} is neither a directory nor 'memory:'")
     path = _expanded(place).absolute()
     store = open_directory(path, key_source(key), clock=clock, encryption=encryption)
-    return Engine(store, clock, embedder)
+    return Engine(store, clock, embedder, rules)
 
 
 def _named(given: Embedder | str | None) -> Embedder | str:
@@ -154,6 +182,20 @@ def bundled_embedder() -> Embedder | None:
     """Return the model that travels with ``lifelong[models]``; None when it is not installed."""
     name = _embedders().installed()
     return None if name is None else _by_name(name)
+
+
+def extractor(name: str) -> Extractor:
+    """Return what asks a model for memories, with a client made from the environment.
+
+    Args:
+        name: ``openai:MODEL`` or ``anthropic:MODEL``; the former where only a model is named.
+
+    Raises:
+        InvalidValue: no model is named, or the environment lacks what the client needs.
+        MissingExtra: the client's package is not installed.
+    """
+    found: Extractor = import_module("lifelong.providers.extractors").by_name(name)
+    return found
 
 
 def _installed() -> CheckedEmbedder | None:

@@ -12,12 +12,17 @@ LifelongError
 │   │   └── UnknownFormat     no such format
 │   ├── MessageConflict       one message id, two contents
 │   ├── MemoryConflict        two live memories would have one text
+│   ├── SupersedeCycle        a memory would replace what replaced it
+│   ├── ConfirmationRefused   its token was used, is too old, or is for another text
 │   ├── AmbiguousId           one id, several messages
 │   ├── ScopeRequired         forget without a scope
 │   └── TranscriptError       a file that is no transcript of the named tool
 ├── CompactionError           nothing was compacted, and nothing changed
 │   ├── SummariserFailed      the summariser raised, or could not be reached
 │   └── SummaryUnusable       it answered, and not with a summary
+├── ExtractionError           some messages were not read
+│   ├── ExtractorFailed       the model could not be asked
+│   └── ExtractionUnusable    it answered, and not with memories
 ├── NotFound                  no such id for this owner
 ├── MissingExtra              an optional package is not installed
 └── StoreError                the store cannot do it
@@ -92,6 +97,14 @@ class MemoryConflict(InputError):
     """Another live memory in this namespace has this text. Forget or supersede one of the two."""
 
 
+class SupersedeCycle(InputError):
+    """The one that is to replace was replaced by the other before. Remember the text anew."""
+
+
+class ConfirmationRefused(InputError):
+    """The confirmation does not work, or no more. Look at the memory again and ask for another."""
+
+
 class AmbiguousId(InputError):
     """Several messages have this id. Name the session too, or use an id that only one has."""
 
@@ -114,6 +127,18 @@ class SummariserFailed(CompactionError):
 
 class SummaryUnusable(CompactionError):
     """The summary was refused; the session is as it was. Use another model, or none."""
+
+
+class ExtractionError(LifelongError):
+    """Nothing was extracted from these messages; they will be read again."""
+
+
+class ExtractorFailed(ExtractionError):
+    """The model could not be asked; nothing was stored. Try again, or extract by rules alone."""
+
+
+class ExtractionUnusable(ExtractionError):
+    """The answer was no list of memories; nothing was stored. Use another model, or none."""
 
 
 class EmbedderError(LifelongError):

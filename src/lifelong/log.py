@@ -15,13 +15,14 @@ from typing import Any
 from lifelong.errors import FormatError, InvalidValue
 from lifelong.formats import parse
 from lifelong.formats.storable import storable
-from lifelong.formats.stored import decode, encode, encode_parsed
+from lifelong.formats.stored import changed, decode, encode, encode_parsed
 from lifelong.memory.entry import clean_name, clean_time, require_size
 from lifelong.memory.features import index_entry, message_trust
 from lifelong.messages import Message, Part
 from lifelong.ports import Clock, LogStore
 from lifelong.records import Appended, LogSlice, SkippedRow
 from lifelong.rows import IndexEntry, MessageRow, SessionFields, StoredMessage
+from lifelong.screening.policy import DEFAULT, Screening
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +78,18 @@ def clean_messages(messages: Sequence[Message]) -> Cleaned:
 
 def _clean_fields(value: Any) -> tuple[Any, bool]:
     """Return a message or part whose texts can be stored, and whether any was mended."""
-    changed: dict[str, Any] = {}
+    mended: dict[str, Any] = {}
     for field in dataclasses.fields(value):
         old = getattr(value, field.name)
         if field.name == "parts":
             pairs = [_clean_fields(part) for part in old]
             if any(was_mended for _, was_mended in pairs):
-                changed["parts"] = tuple(part for part, _ in pairs)
+                mended["parts"] = tuple(part for part, _ in pairs)
         elif isinstance(old, str | Mapping | list | tuple):
             new, was_mended = storable(old)
             if was_mended:
-                changed[field.name] = new
-    return (replace(value, **changed), True) if changed else (value, False)
+                mended[field.name] = new
+    return (replace(value, **mended), True) if mended else (value, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,21 +113,45 @@ def append(
     cleaned: Cleaned,
     said: SaidBy | None = None,
     fields: SessionFields | None = None,
+    screening: Screening = DEFAULT,
 ) -> Appended:
     """Store messages at the end of a session, all or none.
 
     A message without an id gets a new one. One whose id is there already is not stored again.
+    What screening finds is taken out before anything is stored.
 
     Raises:
         InputError: an id, time or size cannot be one.
         MessageConflict: an id is there with another content.
     """
-    rows = message_rows(cleaned, clock, said)
+    kept, redacted = redacted_messages(cleaned.messages, screening)
+    rows = message_rows(replace(cleaned, messages=kept), clock, said)
     if not rows and not fields:
         return Appended((), 0)
-    counts = store.append(session_id, rows, fields or SessionFields())
-    ids = tuple(row.id for row in rows)
-    return Appended(ids, counts.added, counts.duplicates, counts.forgotten, cleaned.mended)
+    counts = store.append(session_id, rows, _redacted_fields(fields or SessionFields(), screening))
+    return Appended(
+        tuple(row.id for row in rows),
+        counts.added,
+        counts.duplicates,
+        counts.forgotten,
+        cleaned.mended,
+        redacted,
+    )
+
+
+def redacted_messages(
+    messages: Sequence[Message], screening: Screening
+) -> tuple[tuple[Message, ...], int]:
+    """Return messages as they may be kept, and from how many something was taken out."""
+    kept = tuple(changed(message, lambda item: screening.value(item)[0]) for message in messages)
+    pairs = zip(messages, kept, strict=True)
+    return kept, sum(one is not other for one, other in pairs)
+
+
+def _redacted_fields(fields: SessionFields, screening: Screening) -> SessionFields:
+    title = None if fields.title is None else screening.text(fields.title).text
+    metadata = None if fields.metadata is None else screening.value(dict(fields.metadata))[0]
+    return replace(fields, title=title, metadata=metadata)
 
 
 def message_rows(cleaned: Cleaned, clock: Clock, said: SaidBy | None = None) -> list[MessageRow]:

@@ -5,68 +5,48 @@ A handle is the only way to an owner's data; there is no filter that could be fo
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable
 from os import PathLike
-from typing import Any, Unpack
+from typing import Unpack
 
-from lifelong import log
-from lifelong.errors import NotFound, ScopeRequired, StoreCorrupt
+from lifelong.errors import NotFound, ScopeRequired
+from lifelong.extracting import Extracted, Keeping, extract_sessions
 from lifelong.memory import remember as remembering
 from lifelong.memory.entry import (
     clean_limit,
     clean_name,
+    clean_namespace,
     clean_text,
-    json_text,
 )
-from lifelong.memory.export import export
-from lifelong.memory.forget import Scope, forget
+from lifelong.memory.extraction import Extractor
+from lifelong.memory.forget import Scope, forget, forget_everything
 from lifelong.memory.known import TOKENS_MAX_DEFAULT as KNOWN_TOKENS_MAX_DEFAULT
 from lifelong.memory.known import known
 from lifelong.memory.recall import TOKENS_MAX_DEFAULT, RecallFields, memory_filter, recall
 from lifelong.memory.remember import MemoryFields
-from lifelong.ports import Clock, OwnerStore
+from lifelong.owner_upkeep import OwnerUpkeep
 from lifelong.records import (
-    CheckReport,
     Found,
     Known,
     Memory,
-    MemoryVersion,
     Namespace,
     Receipt,
-    Remembered,
     SessionInfo,
 )
-from lifelong.rows import Erased
+from lifelong.restoring import restore
+from lifelong.review import Review
 from lifelong.session import Session
 from lifelong.transcripts.importing import ImportReport, OnProgress, import_transcripts
-from lifelong.vector_search import VectorSearch
+from lifelong.transcripts.own_export import SOURCE as OWN_EXPORT
+from lifelong.writing import MemoryVersion, Remembered
 
-_PROBLEMS_MAX = 100
 
-
-class Owner:
+class Owner(OwnerUpkeep):
     """One owner's log, memories and named values.
 
     Attributes:
         id: of the owner.
     """
-
-    def __init__(
-        self,
-        store: OwnerStore,
-        clock: Clock,
-        *,
-        owner_id: str,
-        forget_owner: Callable[[], Erased],
-        vectors: VectorSearch,
-    ) -> None:
-        self.id = owner_id
-        self._vectors = vectors
-        self._store = store
-        self._clock = clock
-        self._forget_owner = forget_owner
 
     def session(self, session_id: str | None = None) -> Session:
         """Return the session with this id; without one, a new session with an unguessable id.
@@ -81,7 +61,14 @@ class Owner:
             self._clock,
             session_id=clean_name(session_id, "session id"),
             vectors=self._vectors,
+            screening=self._rules.screening,
+            on_recall=self._note_used,
         )
+
+    @property
+    def review(self) -> Review:
+        """What waits for a person: held memories, conflicts, origins, confirmations."""
+        return Review(self._store, self._clock, self._rules)
 
     def sessions(self) -> list[SessionInfo]:
         """Return the sessions that hold messages, the one last appended to first."""
@@ -93,6 +80,8 @@ class Owner:
         """Read a file or a folder of another tool's transcripts into the log.
 
         A second import of the same files adds nothing, and nothing that was forgotten comes back.
+        An export of our own, "lifelong", brings back memories too. They are trusted only under a
+        seal of this owner's key; where a person vouches for the file, see `Review.restore`.
 
         Args:
             source: one of `lifelong.SOURCES`.
@@ -103,22 +92,36 @@ class Owner:
             InvalidValue: there is no such source.
             TranscriptError: there is nothing at `path`.
         """
-        report = import_transcripts(
-            self._store.log, self._clock, source=source, path=path, on_progress=on_progress
-        )
+        if source == OWN_EXPORT:
+            report = restore(
+                self._store, self._clock, path=path, rules=self._rules, on_progress=on_progress
+            )
+        else:
+            report = import_transcripts(
+                self._store.log,
+                self._clock,
+                source=source,
+                path=path,
+                on_progress=on_progress,
+                screening=self._rules.screening,
+            )
         self._vectors.wake()
         return report
 
     def remember(self, text: str, **fields: Unpack[MemoryFields]) -> Remembered:
         """Store one memory; see `MemoryFields` for what can be said of it.
 
-        The same text in the same namespace is stored once, case and white space put aside.
+        Secrets are redacted, what reads like an instruction from outside is held back for review,
+        what is known already is not stored again, and what it surely replaces is superseded. The
+        result names what happened.
 
         Raises:
             InputError: one of its kinds, before anything is written.
             NotFound: a parent, or a memory to be superseded, is not there.
         """
-        done = remembering.remember(self._store.memories, self._clock, text=text, fields=fields)
+        done = remembering.remember(
+            self._store, self._clock, text=text, fields=fields, rules=self._rules
+        )
         self._vectors.wake()
         return done
 
@@ -127,17 +130,46 @@ class Owner:
     ) -> Memory:
         """Change a live memory; what is not named stays, and metadata is merged key by key.
 
-        Only `kind`, `importance`, `metadata`, `valid_from`, `valid_to` and `expires_at` change.
+        Only `kind`, `importance`, `metadata`, `valid_from`, `valid_to` and `expires_at` change. An
+        `origin` says whose words the change is: the memory is trusted no more than they are.
 
         Raises:
             InputError: one of its kinds, before anything is written.
             NotFound: it is not there, or not live.
+            MemoryConflict: another live memory in its namespace has the text.
         """
         changed = remembering.update(
-            self._store.memories, self._clock, memory_id=memory_id, text=text, fields=fields
+            self._store,
+            self._clock,
+            memory_id=memory_id,
+            text=text,
+            fields=fields,
+            rules=self._rules,
         )
         self._vectors.wake()
         return changed
+
+    def supersede(self, older_id: str, newer_id: str) -> Memory:
+        """Let one memory replace another; both are there already. Returns the one that stays.
+
+        Raises:
+            NotFound: the older is not live, or the newer is not there.
+            SupersedeCycle: the older one replaced the newer one before.
+        """
+        ids = clean_name(older_id, "memory id"), clean_name(newer_id, "memory id")
+        self._store.review.supersede(*ids, self._clock.now())
+        return self.memory(newer_id, include_superseded=True)
+
+    def latest(self, memory_id: str) -> Memory:
+        """Return what stands today in the place of a memory: itself, or what replaced it last.
+
+        Raises:
+            NotFound: it is not there, or what replaced it is not live.
+        """
+        found = self._store.memories.latest(clean_name(memory_id, "memory id"))
+        if found is None:
+            raise NotFound(memory_id)
+        return found
 
     def memory(self, memory_id: str, *, include_superseded: bool = False) -> Memory:
         """Return one memory.
@@ -167,6 +199,44 @@ class Owner:
             return []
         return self._store.memories.history(memory_id)
 
+    def extract(
+        self,
+        session_id: str | None = None,
+        *,
+        extractor: Extractor | None = None,
+        accept: bool = False,
+        namespace: Iterable[str] = (),
+        takes_assistant: bool = False,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> Extracted:
+        """Find what is worth keeping in what was said, each message once.
+
+        Args:
+            session_id: of one session; None for all.
+            extractor: asks a model (see `lifelong.providers.extractors`); None for the rules,
+                which need none.
+            accept: keep what is found at once; otherwise it waits in `review` as a proposal.
+            namespace: where it is kept.
+            takes_assistant: whether a model may take the assistant's words too; never as the
+                user's own.
+            on_progress: called with how many sessions are done, and how many there are.
+
+        Raises:
+            InputError: the session's id or the namespace cannot be one.
+        """
+        wanted = [clean_name(session_id, "session id")] if session_id is not None else []
+        done = extract_sessions(
+            self._store,
+            self._clock,
+            sessions=wanted or [session.id for session in reversed(self.sessions())],
+            extractor=extractor,
+            rules=self._rules,
+            keeping=Keeping(clean_namespace(namespace), accept, takes_assistant),
+            on_progress=on_progress,
+        )
+        self._vectors.wake()
+        return done
+
     def recall(
         self,
         query: str,
@@ -186,7 +256,7 @@ class Owner:
         Raises:
             InputError: a limit or field cannot be one.
         """
-        return recall(
+        found = recall(
             self._store,
             self._clock,
             query=query,
@@ -194,11 +264,32 @@ class Owner:
             fields=fields,
             vectors=self._vectors,
         )
+        self._note_used(found)
+        if fields.get("generative"):
+            self._uses.write()  # its score counts from the last use
+        return found
 
-    def known(self, tokens_max: int = KNOWN_TOKENS_MAX_DEFAULT) -> Known:
-        """Return the standing memories as a block that opens a new conversation."""
+    def _note_used(self, found: Found) -> None:
+        """Note which memories a recall brought back, for what fades is what is of no use."""
+        brought_back = [hit.id for hit in found.hits if hit.memory is not None]
+        self._uses.note(self.id, brought_back, self._clock.now())
+
+    def known(
+        self, tokens_max: int = KNOWN_TOKENS_MAX_DEFAULT, *, include_untrusted: bool = False
+    ) -> Known:
+        """Return the standing memories as a block that opens a new conversation.
+
+        Args:
+            tokens_max: the budget for `Known.text`, in estimated tokens.
+            include_untrusted: show also what came from tools and documents, inside a fence.
+        """
         clean_limit(tokens_max, "tokens_max")
-        return known(self._store.memories, self._clock, tokens_max)
+        return known(
+            self._store.memories,
+            self._clock,
+            tokens_max=tokens_max,
+            include_untrusted=include_untrusted,
+        )
 
     def forget(
         self,
@@ -229,91 +320,12 @@ class Owner:
         )
         if not everything:
             receipt = forget(self._store, self._clock, scope=scope, is_dry_run=dry_run)
-            self._vectors.forgotten()
-            return receipt
-        if scope != Scope():
+        elif scope != Scope():
             raise ScopeRequired("everything=True goes with no other scope")
-        receipt_id, now = self._clock.new_id("rcp"), self._clock.now()
-        if dry_run:
-            counts = {name: n for name, n in self.stats().items() if name != "bytes"}
-            return Receipt(receipt_id, now, "everything", counts, is_dry_run=True)
-        erased = self._forget_owner()
-        self._vectors.forgotten(everything=True)
-        return Receipt(receipt_id, now, "everything", erased.counts, is_pending=erased.is_pending)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return the value kept under `name`, or `default`.
-
-        Raises:
-            InvalidName: the name cannot be one.
-            StoreCorrupt: what is kept there was damaged.
-        """
-        text = self._store.states.get(clean_name(name, "state name"))
-        if text is None:
-            return default
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise StoreCorrupt(f"state {name!r} ({error})") from error
-
-    def set(self, name: str, value: Any) -> None:
-        """Keep a JSON value under `name`; None removes it.
-
-        Raises:
-            InvalidName: the name cannot be one.
-            InvalidValue: it is no JSON value.
-            TextTooLarge: over 32 MiB.
-        """
-        clean_name(name, "state name")
-        text = None if value is None else json_text(value, f"state {name!r}")
-        self._store.states.set(name, text, self._clock.now())
-
-    def states(self) -> list[str]:
-        """Return the names that hold a value, sorted."""
-        return self._store.states.names()
-
-    def export(self) -> Iterator[str]:
-        """Yield everything of this owner as lines of JSON."""
-        return export(self._store, self._clock, self.id)
-
-    def stats(self) -> dict[str, int]:
-        """Return the number of rows by table, and ``bytes`` on disk."""
-        return self._store.upkeep.counts()
-
-    def check(self) -> CheckReport:
-        """Compare what is canonical with what is derived from it; nothing is changed."""
-        report = self._store.upkeep.check()
-        problems = (*report.problems, *islice(log.unreadable(self._store.log), _PROBLEMS_MAX))
-        return CheckReport(report.counts, problems)
-
-    def reindex(
-        self, on_progress: Callable[[int, int], None] | None = None, *, words: bool = True
-    ) -> int:
-        """Make every derived row again, and give every text that has none its vector.
-
-        Vectors that are of no use go: of other models, or of messages that read differently now.
-        Making vectors may be broken off at any time; what was done stays done, and the background
-        goes on with it.
-
-        Args:
-            on_progress: called with how many rows are done, and how many there are to do in all;
-                first for the words, then for the vectors.
-            words: False for the vectors alone.
-
-        Returns:
-            How many messages and memories were read; of vectors alone, how many were made.
-
-        Raises:
-            EmbedderError: the model does not answer rightly. All else is done.
-        """
-        tell = on_progress or (lambda _done, _total: None)
-        rows = 0
-        if words:
-            counts = self.stats()
-            total = counts["message"] + counts["memory"] + counts["memory_hidden"]
-            rows = self._store.upkeep.rebuild_index(
-                log.stored_entry, remembering.memory_passages, lambda done: tell(done, total)
+        else:
+            receipt = forget_everything(
+                self._store, self._clock, self._forget_owner, is_dry_run=dry_run
             )
-            self._vectors.drop_unfit()
-        made = self._vectors.embed_pending(tell)
-        return rows if words else made
+        if not dry_run:
+            self._vectors.forgotten(everything=everything)
+        return receipt

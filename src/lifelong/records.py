@@ -75,8 +75,12 @@ class Memory:
         expires_at: when every read stops showing it.
         superseded_by: the id of the memory that replaced it, or None.
         superseded_at: when it was replaced, or None.
+        ended_at: when what replaced it became true, or None.
         last_used_at: when recall last brought it back, where uses are counted; or None.
-        is_quarantined: held back from every read until released.
+        held_for: why it is held back from every read until a person releases it (see
+            `writing.HOLDS`); empty when it is not.
+        stale_since: when something that it was made from was replaced or held back, or None.
+        confirmed_at: when a person vouched for it, or None.
     """
 
     id: str
@@ -95,39 +99,16 @@ class Memory:
     expires_at: datetime | None = None
     superseded_by: str | None = None
     superseded_at: datetime | None = None
+    ended_at: datetime | None = None
     last_used_at: datetime | None = None
-    is_quarantined: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """What `remember` did.
-
-    Attributes:
-        memory: the memory as it now stands.
-        outcome: ``stored``, ``superseded`` (stored, and it replaced others) or ``duplicate``.
-        superseded: ids of the memories that it replaced.
-    """
-
-    memory: Memory
-    outcome: str
-    superseded: tuple[str, ...] = ()
+    held_for: str = ""
+    stale_since: datetime | None = None
+    confirmed_at: datetime | None = None
 
     @property
-    def id(self) -> str:
-        """The id of the memory."""
-        return self.memory.id
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryVersion:
-    """One line of a memory's history: what changed, and what it was before."""
-
-    memory_id: str
-    at: datetime
-    change: str
-    text: str
-    metadata: Mapping[str, Any]
+    def is_quarantined(self) -> bool:
+        """Whether it is held back from every read."""
+        return bool(self.held_for)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +160,7 @@ class Appended:
         duplicates: how many were there already.
         forgotten: how many were left out because they had been forgotten.
         cleaned: how many held NUL or lone surrogates, which became U+FFFD.
+        redacted: from how many something secret was taken out.
     """
 
     ids: tuple[str, ...]
@@ -186,6 +168,7 @@ class Appended:
     duplicates: int = 0
     forgotten: int = 0
     cleaned: int = 0
+    redacted: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ holds in memory is what it has read; it decides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import datetime
 from typing import Any, Unpack
@@ -24,10 +24,11 @@ from lifelong.memory.entry import (
     clean_time,
     require_known,
 )
+from lifelong.memory.fence import PLAIN_FENCE, Fence, fence, nonce_of
 from lifelong.memory.forget import take_back
 from lifelong.messages import SYSTEM, Message
 from lifelong.ports import Clock, OwnerStore
-from lifelong.records import Appended, LogSlice
+from lifelong.records import Appended, Found, LogSlice
 from lifelong.request import (
     Request,
     Target,
@@ -36,6 +37,7 @@ from lifelong.request import (
     target_of,
 )
 from lifelong.rows import SessionFields
+from lifelong.screening.policy import DEFAULT, Screening
 from lifelong.vector_search import VectorSearch
 from lifelong.window import Look, Window, newest_whole_steps
 from lifelong.working.assemble import correction
@@ -57,7 +59,9 @@ class Session:
         store: of the owner.
         clock: for times and ids.
         session_id: the caller's, or a new unguessable one.
-        on_append: called after something was appended.
+        vectors: the owner's.
+        screening: what is taken out of all that is appended.
+        on_recall: told what a request recalled.
 
     Attributes:
         id: of the session.
@@ -70,9 +74,14 @@ class Session:
         *,
         session_id: str,
         vectors: VectorSearch,
+        screening: Screening = DEFAULT,
+        on_recall: Callable[[Found], None] | None = None,
     ) -> None:
         self.id = session_id
         self._vectors = vectors
+        self._screening = screening
+        self._on_recall = on_recall
+        self._marks: tuple[str | None, Fence] = (None, PLAIN_FENCE)
         self._store = store
         self._clock = clock
         self._window = Window(store.log, session_id)
@@ -111,6 +120,7 @@ class Session:
             session_id=self.id,
             cleaned=cleaned,
             said=log.SaidBy(ids, at),
+            screening=self._screening,
         )
         self._vectors.wake()
         return appended
@@ -121,7 +131,14 @@ class Session:
         """Set the session's title or metadata; None leaves it as it is."""
         title = None if title is None else str(storable(title)[0])
         kept = None if metadata is None else clean_metadata(metadata)
-        self._store.log.append(self.id, [], SessionFields(title, None, kept))
+        log.append(
+            self._store.log,
+            self._clock,
+            session_id=self.id,
+            cleaned=log.Cleaned(()),
+            fields=SessionFields(title, None, kept),
+            screening=self._screening,
+        )
 
     def messages(self, limit: int | None = None, *, whole_steps: bool = False) -> LogSlice:
         """Return the messages in the order they were appended.
@@ -190,6 +207,7 @@ class Session:
             session_id=self.id,
             fields=fields,
             vectors=self._vectors,
+            marks_of=self._marks_of,
         )
         policies = policies_of(target, fields, look.segments)
         asked: RequestFields = {**fields, "policies": policies}
@@ -208,7 +226,10 @@ class Session:
         summariser = fields.get("summariser")
         if summariser is not None:
             self._compact_beside(look, planned.compaction_budget, target, summariser)
-        return planned.request(asking.recalled(planned.fitted.history))
+        extras = asking.recalled(planned.fitted.history)
+        if self._on_recall and asking.found:
+            self._on_recall(asking.found)
+        return planned.request(extras)
 
     def _compact_beside(
         self, look: Look, budget: Budget, target: Target, summariser: Summariser
@@ -272,6 +293,15 @@ class Session:
         """
         text = correction(clean_text(wrong, "wrong"), clean_text(truth, "truth"))
         return self.append([Message.of(SYSTEM, text)])
+
+    def _marks_of(self, asked_id: str | None) -> Fence:
+        """Return marks that are fresh for each message that is answered.
+
+        Within one loop of tools they stay, so that the provider's cache keeps what is recalled.
+        """
+        if self._marks[0] is None or self._marks[0] != asked_id:
+            self._marks = asked_id, fence(nonce_of(self._clock.new_id("fence")))
+        return self._marks[1]
 
     def _compacted(
         self, budget: Budget, target: Target, summariser: Summariser, prices: Prices | None

@@ -1,8 +1,11 @@
 """The three stores that every case runs on, and a way to damage what one of them holds."""
 
+import json
+
 import pytest
 
 import lifelong
+from lifelong.clock import ManualClock
 from lifelong.conformance import OWNER, Place
 
 PLACES = ("encrypted", "plain", "memory")
@@ -38,3 +41,34 @@ def damage(place):
             assert connection.changes() > 0
 
     return execute
+
+
+@pytest.fixture
+def exported(tmp_path):
+    """A function that writes lines of an export, changed or not, and returns the file."""
+
+    def write(lines, name="export.jsonl"):
+        file = tmp_path / name
+        kept = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+        file.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+        return file
+
+    return write
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A function that opens a new store with a clock of its own, and returns its owner."""
+    engines = []
+
+    def open_new(place, **options):
+        clock = ManualClock(place.clock.now(), seed=len(engines) + 7)
+        where = tmp_path / f"copy{len(engines)}"
+        engines.append(lifelong.open(where, clock=clock, embedder="off", **options))
+        return engines[-1].owner("bo")
+
+    yield open_new
+    problems = [engine.owner("bo").check().problems for engine in engines]
+    for engine in engines:
+        engine.close()
+    assert problems == [()] * len(engines)

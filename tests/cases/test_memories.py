@@ -30,7 +30,7 @@ def test_d24_many_writers_of_one_fact_store_it_once(place):
 def test_d24_variant_the_loser_learns_what_is_kept(place):
     first = place.owner.remember("Likes green tea", importance=8, metadata={"a": 1}, key="tea")
     again = place.beside().remember("likes GREEN tea", importance=2, metadata={"b": 2})
-    assert again.outcome == "duplicate"
+    assert again.outcome == "duplicate_of"
     assert again.memory == first.memory
     assert place.owner.history(first.id) == place.beside().history(first.id)
     assert len(place.owner.history(first.id)) == 1
@@ -58,7 +58,7 @@ def test_d26_a_contradiction_leaves_the_new_fact(place):
     old = owner.remember("Sam likes spicy food")
     place.clock.advance(days=1)
     new = owner.remember("Sam no longer likes spicy food", supersedes=[old.id])
-    assert (new.outcome, new.superseded) == ("superseded", (old.id,))
+    assert (new.outcome, new.supersedes) == ("supersedes", (old.id,))
     assert texts(owner.memories()) == ["Sam no longer likes spicy food"]
     assert texts(owner.recall("spicy food")) == ["Sam no longer likes spicy food"]
     kept = owner.memory(old.id, include_superseded=True)
@@ -100,7 +100,7 @@ def test_d26_variant_a_memory_does_not_replace_itself(place):
     owner = place.owner
     first = owner.remember("in Lund", key="home")
     again = owner.remember("in Lund", key="home", supersedes=[first.id])
-    assert (again.id, again.superseded) == (first.id, ())
+    assert (again.id, again.supersedes) == (first.id, ())
     assert texts(owner.memories()) == ["in Lund"]
 
 

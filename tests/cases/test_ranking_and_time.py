@@ -159,7 +159,7 @@ def test_d29_variant_it_is_not_revived_by_a_key_or_a_duplicate(place):
     old = owner.remember("door code 9", key="door", expires_at=soon)
     place.clock.advance(seconds=61)
     new = owner.remember("door code 9", key="door")
-    assert (new.outcome, new.superseded) == ("stored", ())
+    assert (new.outcome, new.supersedes) == ("stored", ())
     assert [memory.id for memory in owner.memories(include_superseded=True)] == [new.id]
     assert new.id != old.id
 

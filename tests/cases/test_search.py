@@ -153,7 +153,7 @@ def test_d32_forms_of_one_letter_are_one(place):
     assert [hit.id for hit in owner.recall("Ma\u0301laga").hits] == [flat.id]
     assert [hit.id for hit in owner.recall("ABC12").hits] == [badge.id]
     again = owner.remember("Ma\u0301laga flat")
-    assert (again.outcome, again.id) == ("duplicate", flat.id)
+    assert (again.outcome, again.id) == ("duplicate_of", flat.id)
     assert texts(place.reopen().memories()) == ["M\u00e1laga flat", "\uff21\uff22\uff2312 badge"]
 
 

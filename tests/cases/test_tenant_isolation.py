@@ -122,7 +122,7 @@ def test_d20_variant_values_of_other_fields_are_no_sql(place):
         assert owner.get(text) is None
         assert len(owner.session(text).messages()) == 0
         assert owner.recall(text, namespace=(text,)).hits == ()
-        assert owner.remember(f"{text} kept", key=text).superseded == ()
+        assert owner.remember(f"{text} kept", key=text).supersedes == ()
     assert len(place.reopen().memories()) == 5
 
 

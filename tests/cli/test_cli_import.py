@@ -179,3 +179,148 @@ def test_a_name_that_is_no_text_can_be_read(process, tmp_path: Path):
     ran = process("import", "chat", os.fsdecode(file), "--json")
 
     assert (ran.code, ran.json["added"]) == (0, 1)
+
+
+@pytest.fixture
+def backup(run, said, tmp_path: Path) -> Path:
+    """An export of ana's store, of two sessions and three memories."""
+    said.set("seen", 1)
+    file = tmp_path / "backup.jsonl"
+    assert run("export", "--output", str(file)).code == 0
+    return file
+
+
+def test_an_export_is_read_back_into_another_owner(run, backup: Path):
+    shown = run("import", "lifelong", str(backup), owner="bo")
+    again = run("import", "lifelong", str(backup), "--json", owner="bo").json
+
+    assert shown.code == 0
+    assert "messages    3\nadded       3\n" in shown.out
+    assert (
+        "memories    3 (added 3, duplicates 0, forgotten 0, expired 0, conflicts 0, " in shown.out
+    )
+    assert "held 0, untrusted 3)\nstates      1 added\n" in shown.out
+    assert (again["added"], again["duplicates"], again["broken"]) == (0, 3, [])
+    assert again["memories"] == {
+        "read": 3,
+        "added": 0,
+        "duplicates": 3,
+        "forgotten": 0,
+        "expired": 0,
+        "conflicts": 0,
+        "held": 0,
+        "untrusted": 0,
+        "states": 0,
+    }
+    assert "Prefers short answers" not in run("known", owner="bo").out
+
+
+def test_who_vouches_for_an_export_is_believed(run, backup: Path):
+    told = run("import", "lifelong", str(backup), "--trusted", "--json", owner="bo").json
+
+    assert (told["memories"]["added"], told["memories"]["untrusted"]) == (3, 0)
+    assert run("known", owner="bo").out == run("known").out
+
+
+def test_vouching_is_for_an_export_alone(run, support: Path):
+    ran = run("import", "chat", str(support), "--trusted")
+
+    assert (ran.code, "--trusted" in ran.err) == (2, True)
+    assert run("log", "--json").json["sessions"] == []
+
+
+def test_an_export_with_memories_alone_is_something_to_read(run, backup: Path):
+    lines = backup.read_text(encoding="utf-8").splitlines()
+    for what, code in (("memory", 0), ("state", 0), ("lifelong", 1)):
+        kept = [line for line in lines if json.loads(line)["what"] == what]
+        backup.write_text("\n".join(kept), encoding="utf-8")
+        assert run("import", "lifelong", str(backup), owner=what).code == code
+
+
+def test_a_broken_line_of_an_export_is_named(run, backup: Path):
+    lines = backup.read_text(encoding="utf-8").splitlines()
+    lines[6] = lines[6].replace('"importance": 5', '"importance": 50')
+    backup.write_text("\n".join([*lines, "{"]), encoding="utf-8")
+
+    shown = run("import", "lifelong", str(backup), owner="bo")
+
+    assert shown.code == 0
+    assert "memories    2 (added 2, " in shown.out
+    assert f"set aside: {backup}:7: memory: importance 50 is no whole number" in shown.err
+    assert f"set aside: {backup}:11: not JSON" in shown.err
+
+
+def test_d41_what_is_printed_is_what_was_asked_for(process, backup: Path):
+    """JSON alone on standard output, whatever is said beside it."""
+    exported = process("export")
+    told = process("import", "lifelong", str(backup), "--json")
+    with backup.open("a", encoding="utf-8") as file:
+        file.write("{\n")
+    broken = process("import", "lifelong", str(backup))
+
+    assert all(json.loads(line)["what"] for line in exported.out.splitlines())
+    assert (exported.err, told.err) == ("", "")
+    assert told.json["memories"]["duplicates"] == 3
+    assert "set aside: " not in broken.out
+    assert broken.err.startswith("set aside: ")
+
+
+def test_an_import_of_an_export_that_was_stopped_goes_on(ana, process, tmp_path: Path):
+    # Given an export that takes seconds to read, the memories last
+    head = {"what": "lifelong", "owner": "x", "format": 1, "at": "2026-01-01T00:00:00+00:00"}
+    messages = (
+        {
+            "what": "message",
+            "session": f"s{n // 100}",
+            "id": f"m{n}",
+            "role": "user",
+            "speaker": None,
+            "sent_at": None,
+            "recorded_at": "2026-01-01T00:00:00+00:00",
+            "format": "chat",
+            "payload": {"role": "user", "content": f"message number {n} says hello"},
+        }
+        for n in range(MANY // 2)
+    )
+    memories = (
+        {
+            "what": "memory",
+            "id": f"mem_{n:032x}",
+            "text": f"memory number {n}",
+            "kind": "note",
+            "namespace": [],
+            "importance": 5,
+            "origin": {"channel": "user", "source": "", "parents": []},
+            "trust": "user",
+            "key": None,
+            "metadata": {},
+            "recorded_at": "2026-01-01T00:00:00+00:00",
+            "updated_at": "2026-01-01T00:00:00+00:00",
+            "superseded_by": f"mem_{n + 1:032x}" if n < 500 else None,
+        }
+        for n in range(1_000)
+    )
+    file = tmp_path / "long.jsonl"
+    file.write_text(chat(head, *messages, *memories))
+
+    # When Ctrl-C comes in the middle
+    arguments = ["--owner", "ana", "import", "lifelong", str(file)]
+    running = subprocess.Popen(
+        [sys.executable, "-c", START, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    while running.poll() is None and not ana.stats()["message"]:
+        time.sleep(0.01)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    kept = ana.stats()["message"]
+
+    # Then what was stored is kept, and a second run adds the rest
+    assert (running.returncode, out) == (130, b"")
+    assert err.startswith(b"stopped: what was stored is kept")
+    assert 0 < kept < MANY // 2
+    assert ana.check().is_clean
+    told = process("import", "lifelong", str(file), "--trusted", "--json").json
+    assert (told["added"], told["duplicates"]) == (MANY // 2 - kept, kept)
+    assert told["memories"]["added"] == 1_000
+    assert ana.stats()["memory"] == 500
+    assert ana.check().is_clean

@@ -13,7 +13,7 @@ def test_a_statement_is_kept_once(run, ana):
     assert (first.code, again.code) == (0, 0)
     word, memory_id = first.out.split()
     assert word == "stored"
-    assert again.out.split() == ["duplicate", memory_id]
+    assert again.out.split() == ["duplicate_of", memory_id]
     assert ana.memory(memory_id).text == "Prefers short answers"
 
 
@@ -28,7 +28,7 @@ def test_every_option_reaches_the_memory(run, ana):
     told = ran.json
     kept = ana.memory(told["id"])
     assert told["outcome"] == "stored"
-    assert told["superseded"] == []
+    assert told["supersedes"] == []
     assert (kept.kind, kept.namespace, kept.importance) == ("constraint", ("home", "doors"), 9)
     assert (kept.key, kept.metadata, kept.origin.channel) == ("gate", {"floor": 2}, "document")
     assert kept.trust == lifelong.Trust.UNTRUSTED
@@ -45,8 +45,8 @@ def test_a_newer_memory_of_the_same_key_names_what_it_replaces(run):
     new = run("remember", "The gate code is 9020", "--key", "gate", "--json").json
     shown = run("remember", "The gate code is 1111", "--key", "gate")
 
-    assert (new["outcome"], new["superseded"]) == ("superseded", [old["id"]])
-    assert shown.out.startswith("superseded mem_")
+    assert (new["outcome"], new["supersedes"]) == ("supersedes", [old["id"]])
+    assert shown.out.startswith("supersedes mem_")
     assert f"replaces {new['id']}" in shown.out
 
 
@@ -110,7 +110,7 @@ def test_known_is_ready_to_paste(run, said):
 
     assert ran.code == 0
     assert ran.out == f"{said.known().text}\n"
-    assert "- Prefers short answers" in ran.out
+    assert "] Prefers short answers" in ran.out
 
 
 @pytest.mark.usefixtures("said")

@@ -21,6 +21,7 @@ LEVELS = {
     "errors": 0,
     "messages": 0,
     "records": 0,
+    "writing": 0,
     "clock": 0,
     # 1 contracts
     "rows": 1,
@@ -29,6 +30,7 @@ LEVELS = {
     "formats": 2,
     "working": 2,
     "memory": 2,
+    "screening": 2,
     # 3 adapters
     "providers": 3,
     "stores": 3,
@@ -38,14 +40,20 @@ LEVELS = {
     "backlog": 4,
     "compaction": 4,
     "embedding": 4,
+    "extracting": 4,
+    "fade": 4,
     "log": 4,
     "memory.candidates": 4,
     "memory.export": 4,
+    "memory.extract": 4,
     "memory.forget": 4,
     "memory.known": 4,
     "memory.recall": 4,
     "memory.remember": 4,
+    "memory.use_notes": 4,
     "request": 4,
+    "rescan": 4,
+    "states": 4,
     "transcripts": 4,
     "vector_index": 4,
     "vector_search": 4,
@@ -53,7 +61,10 @@ LEVELS = {
     # 5 composition
     "engine": 5,
     "owner": 5,
+    "owner_upkeep": 5,
+    "review": 5,
     "session": 5,
+    "tools": 5,
     "aio": 5,
     FACE: 5,
     # 6 labs
@@ -67,8 +78,15 @@ LEVELS = {
 
 SAME_LEVEL = {
     ("records", "messages"),
+    ("writing", "records"),
     ("ports", "rows"),
     ("memory", "formats"),
+    ("extracting", "log"),
+    ("extracting", "memory.extract"),
+    ("extracting", "memory.remember"),
+    ("fade", "memory.forget"),
+    ("rescan", "log"),
+    ("rescan", "memory.remember"),
     ("asking", "memory.known"),
     ("asking", "memory.recall"),
     ("asking", "request"),
@@ -91,8 +109,15 @@ SAME_LEVEL = {
     ("window", "log"),
     ("engine", "owner"),
     (FACE, "session"),
+    ("owner", "owner_upkeep"),
+    ("owner", "review"),
     ("owner", "session"),
     ("aio", "engine"),
+    ("aio", "review"),
+    ("aio", "tools"),
+    (FACE, "tools"),
+    ("tools", "owner"),
+    ("tools", "session"),
     ("aio", "owner"),
     ("aio", "session"),
     (FACE, "engine"),
@@ -108,6 +133,7 @@ EDGE_LEVEL = 7
 EDGE_IMPORTS = {
     *("errors", "messages", "records", "clock"),
     *("formats", "transcripts", "engine", "owner", "aio", FACE, "bench", "conformance"),
+    *("review", "tools", "writing"),
 }
 """An edge parses, calls one verb and renders: it has no business with stores or decisions."""
 
@@ -115,7 +141,7 @@ LONERS = ("integrations",)
 """Packages whose modules never import one another."""
 
 THIRD_PARTY = {
-    "anthropic": ("providers.summarisers",),
+    "anthropic": ("providers.clients",),
     "apsw": ("stores.sqlite", "bench.plain"),
     "chromadb": ("bench.peers.runners",),
     "fastembed": ("bench.peers.runners", "providers.embedders.local"),
@@ -130,12 +156,15 @@ THIRD_PARTY = {
         *("bench.projection", "bench.peers.runners", "providers.embedders"),
     ),
     "onnxruntime": ("providers.embedders.onnx",),
-    "openai": ("providers.summarisers", "providers.embedders.remote"),
+    "openai": ("providers.clients", "providers.embedders.remote"),
+    "phonenumbers": ("providers.phones",),
+    "presidio_analyzer": ("providers.presidio",),
     "pyarrow": ("bench.peers.runners",),
     "pysqlite3": ("bench.peers.runners",),
     "pytest": ("conformance",),
     "rich": ("apps",),
     "sentence_transformers": ("providers.embedders.local",),
+    "spacy": ("providers.presidio",),
     "sqlite_vec": ("bench.peers.runners",),
     "tiktoken": ("providers.counters",),
     "tokenizers": ("providers.counters", "providers.embedders.onnx"),

@@ -9,6 +9,7 @@ import lifelong
 from lifelong import aio
 from lifelong import engine as engines
 from lifelong import owner as handles
+from lifelong import review as reviews
 from lifelong import session as sessions
 from lifelong.conformance import said, texts
 from lifelong.errors import EmptyText, StoreClosed
@@ -16,6 +17,7 @@ from lifelong.errors import EmptyText, StoreClosed
 PAIRS = [
     (sessions.Session, aio.AsyncSession),
     (handles.Owner, aio.AsyncOwner),
+    (reviews.Review, aio.AsyncReview),
     (engines.Engine, aio.AsyncEngine),
 ]
 
@@ -23,7 +25,8 @@ PAIRS = [
 def verbs(face):
     return {
         name: verb
-        for name, verb in vars(face).items()
+        for each in reversed(face.__mro__[:-1])
+        for name, verb in vars(each).items()
         if not name.startswith("_") and callable(verb)
     }
 

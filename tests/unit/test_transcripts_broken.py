@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lifelong.transcripts.events import BrokenLine, Ignored, SaidMessage, SessionStart
+from lifelong.transcripts.events import (
+    BrokenLine,
+    Ignored,
+    KeptMemory,
+    KeptMessage,
+    SaidMessage,
+    SessionStart,
+)
 from lifelong.transcripts.files import SOURCES, read_transcript
 
 SAMPLES = Path(__file__).parents[2] / "examples" / "transcripts"
@@ -115,18 +122,67 @@ CLAUDE = {
         },
     ],
 }
+AT = "2026-02-10T12:00:00+00:00"
+LIFELONG = [
+    {"what": "session", "id": "s", "title": "Title", "source": "chat", "metadata": {"a": 1}},
+    {
+        "what": "message",
+        "session": "s",
+        "id": "m",
+        "role": "user",
+        "speaker": "Ana",
+        "sent_at": AT,
+        "recorded_at": AT,
+        "format": "chat",
+        "payload": {"role": "user", "content": "hello"},
+    },
+    {
+        "what": "memory",
+        "id": "mem_" + "0" * 32,
+        "text": "hello",
+        "kind": "note",
+        "namespace": ["a"],
+        "importance": 5,
+        "origin": {
+            "channel": "user",
+            "source": "",
+            "parents": ["m"],
+            "parent_sessions": {"m": "s"},
+        },
+        "trust": "user",
+        "key": "k",
+        "metadata": {"a": 1},
+        "recorded_at": AT,
+        "updated_at": AT,
+        "valid_from": AT,
+        "valid_to": AT,
+        "expires_at": AT,
+        "superseded_by": "mem_" + "1" * 32,
+        "superseded_at": AT,
+        "ended_at": AT,
+        "held_for": "suspect",
+        "history": [{"at": AT, "change": "stored", "text": "hello", "metadata": {"a": 1}}],
+        "seal": "0" * 64,
+    },
+    {"what": "conflict", "older": "mem_" + "0" * 32, "newer": "mem_" + "1" * 32, "at": AT},
+    {"what": "state", "name": "n", "value": {"a": [1]}},
+]
 WHOLE = {
     "claude-code": CLAUDE_CODE,
     "chat": CHAT,
     "chatgpt": [CHATGPT],
     "claude": [CLAUDE],
+    "lifelong": LIFELONG,
 }
 DEEP = json.loads("[" * 400 + "]" * 400)
 WRONG = (None, True, -7, float("nan"), "", "\x00\ud800", [], [[]], {"a": {}}, DEEP)
 
 
+LINES = ("claude-code", "chat", "lifelong")
+
+
 def encoded(source, value):
-    if source in ("claude-code", "chat"):
+    if source in LINES:
         return b"".join(json.dumps(line).encode() + b"\n" for line in value)
     return json.dumps(value).encode()
 
@@ -148,6 +204,13 @@ def checked(source, file):
                 assert event.message.id
                 assert event.message.id.isprintable()
                 assert event.message.sent_at is None or event.message.sent_at.tzinfo is not None
+            case KeptMessage():
+                assert (event.session_id + event.id).isprintable()
+                assert event.sent_at is None or event.sent_at.tzinfo is not None
+            case KeptMemory():
+                assert len(event.memory.id) == 36
+                assert event.memory.text.encode().strip()
+                assert (event.memory.key or "").isprintable()
             case BrokenLine():
                 assert event.file == str(file)
                 assert event.line >= 0
@@ -176,7 +239,7 @@ def replaced(value, path, wrong):
     return changed
 
 
-@pytest.mark.parametrize("source", ["claude-code", "chat"])
+@pytest.mark.parametrize("source", LINES)
 def test_a_line_cut_anywhere_is_set_aside_and_the_others_are_read(tmp_path, source):
     file = tmp_path / "s.jsonl"
     rest = encoded(source, WHOLE[source])
@@ -237,4 +300,5 @@ def test_a_second_reading_says_the_same(tmp_path, source):
 
     assert events == checked(source, file)
     placed = [(e.session_id, e.message.id) for e in events if isinstance(e, SaidMessage)]
+    placed += [(e.session_id, e.id) for e in events if isinstance(e, KeptMessage)]
     assert len(placed) == len(set(placed)) > 0

@@ -4,9 +4,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lifelong.bench import clustered, goals, peers, recall, report, scale, speed, window
+    from lifelong.bench import (
+        clustered,
+        goals,
+        peers,
+        recall,
+        report,
+        scale,
+        speed,
+        window,
+        writing,
+    )
 
-__all__ = ["clustered", "goals", "peers", "recall", "report", "scale", "speed", "window"]
+__all__ = ["clustered", "goals", "peers", "recall", "report", "scale", "speed", "window", "writing"]
 
 if not TYPE_CHECKING:
 

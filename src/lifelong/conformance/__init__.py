@@ -24,7 +24,10 @@ pytest is needed here and nowhere else in lifelong; `import lifelong` does not l
 
 import pytest
 
-_SUITES = "bad_input concurrency forgetting isolation log memories search state vectors".split()
+_SUITES = (
+    "bad_input concurrency forgetting isolation log memories portability review search state"
+    " vectors writing"
+).split()
 # Before they are imported: their assertions then say what was compared.
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in _SUITES))
 

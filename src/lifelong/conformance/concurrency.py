@@ -61,7 +61,7 @@ class ConcurrencySuite:
 
         done = place.crowd(8, remember)
         assert len({memory_id for memory_id, _ in done}) == 1
-        assert sorted(outcome for _, outcome in done) == ["duplicate"] * 7 + ["stored"]
+        assert sorted(outcome for _, outcome in done) == ["duplicate_of"] * 7 + ["stored"]
         assert len(place.owner.memories()) == 1
 
     def test_one_key_keeps_one_live_memory(self, place: Place) -> None:

@@ -93,7 +93,7 @@ class MemorySuite:
         first = place.owner.remember("Caf\u00e9 at nine")
         second = place.beside().remember(again)
         elsewhere = place.owner.remember(again, namespace=("work",))
-        assert (first.outcome, second.outcome) == ("stored", "duplicate")
+        assert (first.outcome, second.outcome) == ("stored", "duplicate_of")
         assert second.memory == first.memory
         assert elsewhere.outcome == "stored"
         assert texts(place.owner.memories(namespace=())) == ["Caf\u00e9 at nine"]
@@ -104,7 +104,7 @@ class MemorySuite:
         place.clock.advance(days=1)
         new = place.owner.remember("cello lessons", kind="fact", supersedes=[old.id])
         owner = place.reopen()
-        assert (new.outcome, new.superseded) == ("superseded", (old.id,))
+        assert (new.outcome, new.supersedes) == ("supersedes", (old.id,))
         assert visible(owner, old) <= {"namespaces", "stats"}
         assert texts(owner.recall("lessons")) == ["cello lessons"]
         shown = owner.memories(include_superseded=True)
@@ -122,9 +122,9 @@ class MemorySuite:
         first = owner.remember("in Lund", key="home")
         other = owner.remember("in Kiel", key="home", namespace=("work",))
         second = owner.remember("in Malmo", key="home")
-        assert second.superseded == (first.id,)
+        assert second.supersedes == (first.id,)
         assert texts(owner.memories()) == ["in Kiel", "in Malmo"]
-        assert other.superseded == ()
+        assert other.supersedes == ()
 
     def test_a_chain_of_replacements_keeps_every_link(self, place: Place) -> None:
         """Each points to the next, and only the last is live."""
@@ -141,19 +141,21 @@ class MemorySuite:
         first = place.owner.remember("in Lund", key="home")
         place.owner.remember("in Malmo", key="home")
         back = place.owner.remember("in Lund", key="home")
-        assert back.outcome == "superseded"
+        assert back.outcome == "supersedes"
         assert back.id != first.id
         assert texts(place.owner.memories()) == ["in Lund"]
 
     def test_replacing_what_is_not_live_changes_nothing(self, place: Place) -> None:
-        """An unknown or already replaced memory cannot be replaced."""
+        """An unknown memory cannot be replaced, nor one whose replacement is gone."""
         owner = place.owner
         old = owner.remember("one")
-        owner.remember("two", supersedes=[old.id])
+        new = owner.remember("two", supersedes=[old.id])
+        owner.remember("other")
+        owner.forget(new.id)
         for memory_id in ("mem_none", old.id):
             with pytest.raises(NotFound):
                 owner.remember("three", supersedes=[memory_id])
-        assert texts(owner.memories()) == ["two"]
+        assert texts(owner.memories()) == ["other"]
 
     def test_an_update_changes_what_it_names(self, place: Place) -> None:
         """Metadata is merged; words of the old text are found no more."""
@@ -226,10 +228,10 @@ class MemorySuite:
         first = owner.remember("gate 7", expires_at=place.clock.now() + timedelta(hours=1))
         place.clock.advance(hours=2)
         second = owner.remember("gate 7")
-        assert (second.outcome, second.superseded) == ("stored", ())
+        assert (second.outcome, second.supersedes) == ("stored", ())
         assert second.id != first.id
         assert [each.id for each in owner.memories()] == [second.id]
-        assert owner.remember("gate 7").outcome == "duplicate"
+        assert owner.remember("gate 7").outcome == "duplicate_of"
 
     def test_what_is_valid_no_more_is_history(self, place: Place) -> None:
         """Unlike what expired, it can still be asked for."""

@@ -13,6 +13,8 @@ from typing import Any
 from lifelong.clock import ManualClock, SystemClock
 from lifelong.conformance.crowd import T, in_processes, in_threads
 from lifelong.engine import Engine
+from lifelong.memory.deciding import Quota
+from lifelong.memory.remember import Rules
 from lifelong.messages import Message
 from lifelong.owner import Owner
 from lifelong.ports import Clock, Embedder
@@ -76,6 +78,11 @@ class Place:
     def beside(self) -> Owner:
         """Return the owner as a second engine sees it, while the first one stays open."""
         return self.open().owner(OWNER) if self.is_durable else self.owner
+
+    def limited(self, quota: Quota) -> Owner:
+        """Return the owner as an engine on the same store sees it that allows no more than this."""
+        store = self.engine._store  # noqa: SLF001 - a second store would not do where it is memory
+        return Engine(store, self.clock, "off", Rules(quota=quota)).owner(OWNER)
 
     def crowd(self, count: int, work: Callable[[Engine, int], T]) -> list[T]:
         """Do `work` many times at once, each with its number and an engine of its own.

@@ -13,15 +13,21 @@ from lifelong.conformance.isolation import IsolationSuite
 from lifelong.conformance.log import LogSuite
 from lifelong.conformance.memories import MemorySuite
 from lifelong.conformance.place import OpenEngine, Place
+from lifelong.conformance.portability import PortabilitySuite
 from lifelong.conformance.requests import RequestSuite
+from lifelong.conformance.review import ReviewSuite
 from lifelong.conformance.search import SearchSuite
 from lifelong.conformance.state import StateSuite
 from lifelong.conformance.vectors import VectorSuite
+from lifelong.conformance.writing import QuotaSuite, WritingSuite
 
 
 class StoreSuite(
     LogSuite,
     MemorySuite,
+    WritingSuite,
+    QuotaSuite,
+    ReviewSuite,
     SearchSuite,
     RequestSuite,
     ForgettingSuite,
@@ -29,6 +35,7 @@ class StoreSuite(
     StateSuite,
     BadInputSuite,
     ConcurrencySuite,
+    PortabilitySuite,
     VectorSuite,
 ):
     """Everything that a store promises. A subclass provides the fixture `open_engine`."""

@@ -7,6 +7,8 @@ a store keeps the two, and the ids and times beside them, is the store's concern
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -88,6 +90,27 @@ def decode(format: str, text: str) -> Message:
     """
     item = loads(text, "item")
     return _from_native(item, "item") if format == NATIVE else parse_item(item, format)
+
+
+def changed(message: Message, change: Callable[[Any], Any]) -> Message:
+    """Return the message with its item, or its native form, changed.
+
+    Args:
+        message: any message.
+        change: takes a JSON object and returns it, the very same when there is nothing to change.
+
+    Raises:
+        FormatError: it is no message of its format any more.
+    """
+    is_item = message.raw is not None and message.format in FORMATS
+    item = message.raw if is_item else _native(message)
+    kept = change(item)
+    if kept is item:
+        return message
+    if not is_item:
+        return _from_native(kept, "item")
+    made = parse_item(kept, str(message.format))
+    return replace(made, id=message.id, speaker=message.speaker, sent_at=message.sent_at)
 
 
 def _native(message: Message) -> dict[str, Any]:

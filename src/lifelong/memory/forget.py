@@ -7,7 +7,7 @@ and counts; nothing here reports a deletion that the database did not make.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -19,7 +19,7 @@ from lifelong.memory.passages import leaf_texts, searchable_text
 from lifelong.memory.terms import fold
 from lifelong.ports import Clock, OwnerStore
 from lifelong.records import Memory, Receipt, SessionInfo
-from lifelong.rows import Selection, StoredMessage
+from lifelong.rows import Erased, Selection, StoredMessage
 
 MEMORY_PREFIX = "mem_"
 MEMORY_ID_LENGTH = len(MEMORY_PREFIX) + 2 * ID_BYTES
@@ -50,16 +50,38 @@ def forget(store: OwnerStore, clock: Clock, *, scope: Scope, is_dry_run: bool) -
         AmbiguousId: messages of several sessions have the id, and no session is named.
         EmptyText: the text to match is blank.
     """
-    selection = _select(store, scope)
+    return _removed(store, clock, _select(store, scope), scope.words(), is_dry_run=is_dry_run)
+
+
+def forget_memories(
+    store: OwnerStore, clock: Clock, ids: Sequence[str], *, scope: str, is_dry_run: bool
+) -> Receipt:
+    """Remove these memories, and what was made from them; `scope` says why, without content."""
+    return _removed(store, clock, _selection(store, ids, []), scope, is_dry_run=is_dry_run)
+
+
+def forget_everything(
+    store: OwnerStore, clock: Clock, forget_owner: Callable[[], Erased], *, is_dry_run: bool
+) -> Receipt:
+    """Remove an owner: the file goes, and its key."""
+    receipt_id, now, scope = clock.new_id("rcp"), clock.now(), "everything"
+    if is_dry_run:
+        counts = {name: n for name, n in store.upkeep.counts().items() if name != "bytes"}
+        return Receipt(receipt_id, now, scope, counts, is_dry_run=True)
+    erased = forget_owner()
+    return Receipt(receipt_id, now, scope, erased.counts, is_pending=erased.is_pending)
+
+
+def _removed(
+    store: OwnerStore, clock: Clock, selection: Selection, scope: str, *, is_dry_run: bool
+) -> Receipt:
+    receipt_id, now = clock.new_id("rcp"), clock.now()
     if is_dry_run:
         counts = {"memory": len(selection.memories), "message": len(selection.messages)}
         counts = {name: count for name, count in counts.items() if count}
-        return Receipt(clock.new_id("rcp"), clock.now(), scope.words(), counts, is_dry_run=True)
-    now = clock.now()
+        return Receipt(receipt_id, now, scope, counts, is_dry_run=True)
     erased = store.upkeep.erase(selection, now)
-    return Receipt(
-        clock.new_id("rcp"), now, scope.words(), erased.counts, is_pending=erased.is_pending
-    )
+    return Receipt(receipt_id, now, scope, erased.counts, is_pending=erased.is_pending)
 
 
 def take_back(store: OwnerStore, clock: Clock, row: StoredMessage) -> bool:
@@ -84,7 +106,7 @@ def _by_id(store: OwnerStore, wanted: str, session: str | None) -> Selection:
     if session is None and wanted.startswith(MEMORY_PREFIX):
         if len(wanted) != MEMORY_ID_LENGTH:
             raise InvalidName(f"{wanted!r} is no whole memory id")
-        return _selection(store, [wanted], [])
+        return _selection(store, [*store.memories.parent_trust([wanted])], [])
     rows = store.log.find(wanted, session)
     if len(rows) > 1:
         raise AmbiguousId(f"{len(rows)} messages have the id {wanted!r}")

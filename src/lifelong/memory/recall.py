@@ -35,6 +35,7 @@ from lifelong.memory.entry import (
     require_known,
 )
 from lifelong.memory.features import message_trust, speaking_role
+from lifelong.memory.fence import Fence, fence, nonce_of
 from lifelong.memory.finishing import Searched, finished
 from lifelong.memory.passages import passage, searchable_text
 from lifelong.memory.ranking import Scored, explain, public_score
@@ -67,7 +68,7 @@ class RecallFields(TypedDict, total=False):
         as_of: memories that were true then, also those replaced since; aware, or ISO 8601.
         known_at: memories that had been recorded by then, and not yet replaced.
         generative: score memories by recency, importance and relevance in equal parts, as the
-            Generative Agents paper does, and note that those brought back were used.
+            Generative Agents paper does.
     """
 
     sources: Iterable[str]
@@ -138,11 +139,7 @@ def recall(
         return Found((), 0, ("the limit is 0",))
     if not wanted.sources:
         return Found((), 0, ("no source is asked that the filter leaves",))
-    found = _searched(store, vectors, asked, wanted)
-    used = [hit.id for hit in found.hits if hit.memory is not None]
-    if wanted.is_generative and used:
-        store.memories.note_use(used, wanted.which.now)
-    return found
+    return _searched(store, vectors, asked, wanted)
 
 
 class _Wanted(NamedTuple):
@@ -154,6 +151,7 @@ class _Wanted(NamedTuple):
     sources: tuple[str, ...]
     which: MemoryFilter
     is_generative: bool
+    marks: Fence
 
 
 def _wanted(
@@ -173,6 +171,7 @@ def _wanted(
         sources,
         which,
         fields.get("generative", False),
+        fence(nonce_of(clock.new_id("fence"))),
     )
 
 
@@ -186,7 +185,9 @@ def _searched(
             store, vectors, asked=asked, which=wanted.which, is_generative=wanted.is_generative
         )
     log = LogCandidates(store, vectors, asked) if LOG in wanted.sources else None
-    packing = Packing(wanted.tokens_max, estimate_tokens, hits_max=wanted.hits_max)
+    packing = Packing(
+        wanted.tokens_max, estimate_tokens, hits_max=wanted.hits_max, marks=wanted.marks
+    )
     offer = _Offer(packing, wanted.min_score)
     for messages in log.rounds() if log else iter([[]]):
         candidates = sorted([*messages, *remembered], key=lambda one: -one.scored.value)

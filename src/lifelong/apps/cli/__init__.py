@@ -19,9 +19,11 @@ from lifelong.apps.cli import (
     doctor,
     forgetting,
     importing,
+    keeping,
     memories,
     planning,
     recalling,
+    reviewing,
     sessions,
     upkeep,
 )
@@ -44,6 +46,9 @@ app.command()(memories.remember)
 app.command()(recalling.recall)
 app.command()(forgetting.forget)
 app.command()(memories.known)
+app.command()(keeping.extract)
+app.command()(keeping.fade)
+app.command()(keeping.rescan)
 app.command()(upkeep.export)
 app.command()(upkeep.check)
 app.command()(upkeep.reindex)
@@ -58,12 +63,29 @@ log.command()(sessions.show)
 log.command()(planning.plan)
 app.add_typer(log, name="log")
 
+review = typer.Typer(
+    help="Show what waits for a person, and decide it.",
+    cls=reviewing.ReviewGroup,
+    rich_markup_mode=None,
+)
+review.command("list")(reviewing.list_)
+review.command()(reviewing.accept)
+review.command()(reviewing.release)
+review.command()(reviewing.reject)
+review.command("keep-both")(reviewing.keep_both)
+review.command()(reviewing.supersede)
+review.command()(reviewing.merge)
+review.command()(reviewing.confirm)
+review.command()(reviewing.revoke)
+app.add_typer(review, name="review")
+
 bench = typer.Typer(help="Measure recall and speed.", no_args_is_help=True, rich_markup_mode=None)
 bench.command("recall")(benching.bench_recall)
 bench.command("peers")(benching.bench_peers)
 bench.command("scale")(benching.bench_scale)
 bench.command("speed")(benching.bench_speed)
 bench.command("window")(benching.bench_window)
+bench.command("writing")(benching.bench_writing)
 app.add_typer(bench, name="bench")
 
 

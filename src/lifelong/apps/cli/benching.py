@@ -161,6 +161,31 @@ def bench_window(given: BenchWindowOptions, place: Place) -> int:
     )
 
 
+class BenchWritingOptions(NamedTuple):
+    """What `lifelong bench writing` takes."""
+
+    data: Annotated[Path, typer.Option(metavar="DIR", help="The folder with the data sets.")]
+    part: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME",
+            help="pairs, secrets, personal, injection, extraction or growth; may be repeated.",
+        ),
+    ] = []  # noqa: RUF012 - typer reads it, nobody writes it
+    as_json: AsJson = False
+
+
+@command(BenchWritingOptions)
+def bench_writing(given: BenchWritingOptions, place: Place) -> int:
+    """Measure what is merged, replaced, redacted and held back, and how fast writing is."""
+    del place
+    return _measured(
+        lambda step: bench.writing.run(given.data, parts=tuple(given.part), on_progress=step),
+        bench.writing.table,
+        as_json=given.as_json,
+    )
+
+
 def _measured(
     run: Callable[[Step], dict[str, Any]],
     table: Callable[[dict[str, Any]], str],

@@ -39,6 +39,17 @@ def told(*, as_json: bool) -> Iterator[None]:
         raise typer.Exit(FAILED) from None
 
 
+def agreed(question: str) -> bool:
+    """Ask a person whether it shall be done.
+
+    Raises:
+        InputError: there is nobody to ask.
+    """
+    if not sys.stdin.isatty():
+        raise lifelong.errors.InputError("this asks first, and nobody is here to answer; add --yes")
+    return typer.confirm(question, err=True)
+
+
 def code_of(error: lifelong.LifelongError) -> int:
     """Return the exit code that stands for an error."""
     if isinstance(error, lifelong.errors.InputError):

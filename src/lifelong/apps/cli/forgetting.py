@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, NamedTuple
 
 import typer
 
 import lifelong
-from lifelong.apps.cli.edge import DONE, NOTHING
+from lifelong.apps.cli.edge import DONE, NOTHING, agreed
 from lifelong.apps.cli.options import AsJson, Place, command
 from lifelong.apps.cli.output import Screen, counted, jsonable, minute, note, one_line, print_json
 
@@ -69,16 +68,8 @@ def _forget(given: ForgetOptions, owner: lifelong.Owner, *, dry_run: bool) -> li
 
 
 def _confirmed(planned: lifelong.Receipt) -> bool:
-    """Ask whether what is planned shall go.
-
-    Raises:
-        InputError: there is nobody to ask.
-    """
-    if not sys.stdin.isatty():
-        raise lifelong.errors.InputError("this asks first, and nobody is here to answer; add --yes")
-    if not any(planned.counts.values()):
-        return False
-    return typer.confirm(f"Forget {_amount(planned)}?", err=True)
+    """Ask whether what is planned shall go; when that is nothing, there is nothing to ask."""
+    return any(planned.counts.values()) and agreed(f"Forget {_amount(planned)}?")
 
 
 def _show(receipt: lifelong.Receipt) -> None:

@@ -11,6 +11,7 @@ import lifelong
 from lifelong.apps.cli.edge import DONE
 from lifelong.apps.cli.options import AsJson, Place, command
 from lifelong.apps.cli.output import Screen, counted, note, print_json
+from lifelong.apps.cli.reviewing import show_remembered
 
 _FROM_STDIN = ["-"]
 _TIME = "ISO 8601 with an offset, such as 2026-12-31T18:00+01:00."
@@ -72,15 +73,7 @@ def remember(given: RememberOptions, place: Place) -> int:
             metadata=_object(given.metadata),
             origin=given.channel,
         )
-    if given.as_json:
-        answer = {"id": done.id, "outcome": done.outcome, "superseded": done.superseded}
-        print_json({**answer, "memory": done.memory})
-        return DONE
-    screen = Screen()
-    screen.line((done.outcome, "bold"), f" {done.id}")
-    for replaced in done.superseded:
-        screen.line(f"replaces {replaced}", indent=2)
-    return DONE
+    return show_remembered(done, as_json=given.as_json)
 
 
 class KnownOptions(NamedTuple):

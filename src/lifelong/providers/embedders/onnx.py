@@ -12,14 +12,16 @@ tokens, and a fifth for texts of 25. Alone, the same text always gives the same 
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
+from threading import Condition, Lock
 from typing import Any
 
 from lifelong.errors import EmbedderFailed, InvalidValue, MissingExtra, ModelUnusable
@@ -31,7 +33,49 @@ NEEDED = (PACKAGE, "numpy", "onnxruntime", "tokenizers")
 MODEL_FILE = "model.onnx"
 TOKENIZER_FILE = "tokenizer.json"
 
+END_SECONDS_MAX = 20.0
+"""A process that ends waits so long for a run; ended in the middle of one it would be aborted."""
+
 _LOADING = Lock()
+
+
+class _Runs:
+    """Counts the runs of models in this process, so that it does not end in the middle of one.
+
+    They happen in daemon threads too, which Python leaves behind when it ends; the threads of the
+    runtime are then torn down while they work, and that aborts the process.
+    """
+
+    def __init__(self) -> None:
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Count from zero: a forked child has none of its parent's threads."""
+        self._changed = Condition()
+        self._count = 0
+        self._is_over = False
+
+    def __enter__(self) -> None:
+        with self._changed:
+            if self._is_over:
+                raise EmbedderFailed("the process is ending")
+            self._count += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._count -= 1
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        """Begin no more runs, and wait for those that go on."""
+        with self._changed:
+            self._is_over = True
+            self._changed.wait_for(lambda: not self._count, END_SECONDS_MAX)
+
+
+_RUNS = _Runs()
+atexit.register(_RUNS.end)
+os.register_at_fork(after_in_child=_RUNS.begin_anew)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +122,13 @@ class OnnxModel:
             EmbedderFailed: the runtime cannot run the model.
             ModelUnusable: a file of the model is missing or altered.
         """
-        with _LOADING:
-            run = _loaded(self._carried, folder_of(self._carried))
-        if len(texts) < 2 or self._threads == 1:
-            return [run(text, tokens_max) for text in texts]
-        with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(run, texts, [tokens_max] * len(texts)))
+        with _RUNS:
+            with _LOADING:
+                run = _loaded(self._carried, folder_of(self._carried))
+            if len(texts) < 2 or self._threads == 1:
+                return [run(text, tokens_max) for text in texts]
+            with ThreadPoolExecutor(self._threads) as pool:
+                return list(pool.map(run, texts, [tokens_max] * len(texts)))
 
 
 def folder_of(carried: CarriedModel) -> Path:

@@ -101,6 +101,10 @@ class Access:
         """Return whether the owner has a file."""
         return self._owners.open_owner(self._owner_id, may_make=False).is_kept
 
+    def has_key(self) -> bool:
+        """Return whether the owner's file is encrypted: only then does a seal prove anything."""
+        return self._owners.open_owner(self._owner_id, may_make=False).file.key is not None
+
     def truncate_wal(self) -> bool:
         """Empty the WAL; return False when a reader of an old state keeps it from that."""
         return self._owners.open_owner(self._owner_id, may_make=False).pool.truncate_wal()

@@ -23,6 +23,7 @@ from lifelong.errors import (
     StoreReadOnly,
     UnsafeSQLite,
 )
+from lifelong.stores.sqlite.keys import sealer
 
 SQLITE_MIN = (3, 53, 2)
 """Older ones have the WAL-reset corruption bug or the FTS5 overflow CVE-2026-11824."""
@@ -144,6 +145,7 @@ def _configure(connection: apsw.Connection, path: Path | None, key: bytes | None
         return to_micros(now())
 
     connection.create_scalar_function("lifelong_now", lifelong_now, 0, flags=apsw.SQLITE_INNOCUOUS)
+    connection.create_scalar_function("lifelong_seal", sealer(key), flags=apsw.SQLITE_INNOCUOUS)
 
 
 def _use_wal(connection: apsw.Connection) -> None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import os
 import secrets
 import string
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +63,19 @@ def parse_key(text: str) -> bytes:
 def key_check(key: bytes) -> str:
     """Return what is kept beside a store to recognise its key; it does not give the key away."""
     return hmac.digest(key, b"lifelong master key", hashlib.sha256)[:_CHECK_BYTES].hex()
+
+
+def sealer(key: bytes | None) -> Callable[..., bytes]:
+    """Return a function that seals values with an owner's key: none can be changed without it.
+
+    Without encryption there is no key to hold back, and the seal tells only of mistakes.
+    """
+    own = hmac.digest(key or bytes(KEY_BYTES), b"lifelong seal", hashlib.sha256)
+
+    def seal(*values: object) -> bytes:
+        return hmac.digest(own, json.dumps(values, default=repr).encode(), hashlib.sha256)
+
+    return seal
 
 
 def load_key(source: KeySource, *, may_create: bool) -> bytes:

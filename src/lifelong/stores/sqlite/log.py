@@ -148,6 +148,18 @@ class SqliteLog:
             rows = fetch(connection, _SQL["messages_by_seq"], (as_json(seqs),))
         return {row[0]: stored_message(row) for row in rows}
 
+    def extracted(self, extractor: str, session_id: str) -> set[int]:
+        """Return the numbers of the messages of a session that an extractor has read."""
+        with self._access.read() as (connection, _):
+            rows = fetch(connection, _SQL["extracted"], (extractor, session_id))
+        return {row[0] for row in rows}
+
+    def note_extracted(self, extractor: str, seqs: Sequence[int]) -> None:
+        """Note that an extractor has read these messages, those that are still there."""
+        with self._access.write_if_there() as connection:
+            if connection is not None:
+                connection.execute(_SQL["note_extracted"], (extractor, as_json(seqs)))
+
     def everything(self) -> Iterator[StoredMessage]:
         """Yield every message in the order of its number, a page in each transaction."""
         seq = 0

@@ -25,6 +25,7 @@ from lifelong.stores.sqlite.log import SqliteLog
 from lifelong.stores.sqlite.memories import SqliteMemories
 from lifelong.stores.sqlite.migrations import migrate, steps
 from lifelong.stores.sqlite.pool import Pool, PoolClosed
+from lifelong.stores.sqlite.review import SqliteReview
 from lifelong.stores.sqlite.states import SqliteStates
 from lifelong.stores.sqlite.upkeep import SqliteUpkeep, retire
 from lifelong.stores.sqlite.vectors import SqliteVectors
@@ -216,11 +217,12 @@ def _pool_in_memory(clock: Clock) -> Pool:
 
 
 class SqliteOwner:
-    """The data of one owner, in five parts."""
+    """The data of one owner, in six parts."""
 
     def __init__(self, access: Access, clock: Clock) -> None:
         self._log = SqliteLog(access, clock)
         self._memories = SqliteMemories(access)
+        self._review = SqliteReview(access)
         self._vectors = SqliteVectors(access)
         self._states = SqliteStates(access)
         self._upkeep = SqliteUpkeep(access)
@@ -234,6 +236,11 @@ class SqliteOwner:
     def memories(self) -> SqliteMemories:
         """The memories."""
         return self._memories
+
+    @property
+    def review(self) -> SqliteReview:
+        """The memories that wait for a person."""
+        return self._review
 
     @property
     def vectors(self) -> SqliteVectors:

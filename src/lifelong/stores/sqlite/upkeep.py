@@ -23,7 +23,7 @@ from lifelong.rows import (
 from lifelong.stores.sqlite.access import Access
 from lifelong.stores.sqlite.connection import to_micros
 from lifelong.stores.sqlite.log import insert_index, messages_after
-from lifelong.stores.sqlite.memories import add_passages, remove_passages, select_memories
+from lifelong.stores.sqlite.memory_rows import add_passages, remove_passages, select_memories
 from lifelong.stores.sqlite.pool import Pool
 from lifelong.stores.sqlite.queries import fetch, fetch_value, queries
 from lifelong.stores.sqlite.vectors import check_vectors, remove_vectors
@@ -122,6 +122,8 @@ def _rebuild_memories(
     connection: apsw.Connection, memories: Callable[[Memory], tuple[Passage, ...]]
 ) -> int:
     connection.execute(_SQL["clear_memory_passages"])
+    connection.execute(_SQL["clear_memory_counts"])
+    connection.execute(_SQL["count_memories"])
     for name in ("memory_passages", "memory_words"):
         connection.execute(_SQL["set_statistic"], (0, name))
     found = select_memories(connection, None)
@@ -142,6 +144,7 @@ def _erase_messages(
                 connection.execute(_SQL["add_tombstone"], ("message", session_id, message_id, at))
             connection.execute(_SQL["remove_passages"], _postings_of(seq))
             counts["passage"] += connection.changes()
+            connection.execute(_SQL["remove_extractions"], (seq,))
             connection.execute(_SQL["remove_message_index"], (seq,))
             counts["message_index"] += connection.changes()
             connection.execute(_SQL["remove_message"], (seq,))
@@ -152,6 +155,18 @@ def _erase_messages(
     for session_no in dict.fromkeys(row[2] for row in rows):
         connection.execute(_SQL["remove_if_empty"], (session_no,))
         counts["session"] += connection.changes()
+
+
+def rewrite_index(
+    connection: apsw.Connection, seq: int, session_no: int, entry: IndexEntry
+) -> None:
+    """Make anew what is derived from a message; summaries of it and its vector go."""
+    connection.execute(_SQL["remove_summaries"], (session_no, seq))
+    connection.execute(_SQL["remove_passages"], _postings_of(seq))
+    connection.execute(_SQL["remove_message_index"], (seq,))
+    insert_index(connection, [(seq, session_no, entry)])
+    remove_vectors(connection, RowKind.MESSAGE, [seq])
+    connection.execute(_SQL["new_generation"])
 
 
 @contextmanager
@@ -182,6 +197,8 @@ def _erase_memories(
         for name, table in (
             ("remove_history", "memory_history"),
             ("remove_parents", "memory_parent"),
+            ("remove_conflicts", "conflict"),
+            ("remove_confirmations", "confirmation"),
         ):
             connection.execute(_SQL[name], (memory_id,))
             counts[table] += connection.changes()
@@ -264,11 +281,16 @@ def _check_totals(connection: apsw.Connection, postings: Sequence[int]) -> list[
         "memory_passages": len(postings),
         "memory_words": sum(posting & WORDS_MAX for posting in postings),
     }
-    return [
+    problems = ["the counts of memories are not right"] if _miscounted(connection) else []
+    return problems + [
         f"statistic {name} is {found.get(name)}, counted {value}"
         for name, value in counted.items()
         if found.get(name) != value
     ]
+
+
+def _miscounted(connection: apsw.Connection) -> bool:
+    return bool(fetch(connection, _SQL["wrong_memory_counts"]))
 
 
 def _check_links(connection: apsw.Connection) -> list[str]:
@@ -279,6 +301,14 @@ def _check_links(connection: apsw.Connection) -> list[str]:
     problems += [
         f"memory {row[0]} was superseded by one that is not there"
         for row in fetch(connection, _SQL["lost_successors"])
+    ]
+    problems += [
+        f"a conflict of memory {row[0]}, which is not there"
+        for row in fetch(connection, _SQL["lost_conflicts"])
+    ]
+    problems += [
+        f"memory {row[0]} was changed behind the engine: its seal is broken, and it is not trusted"
+        for row in fetch(connection, _SQL["broken_seals"])
     ]
     return problems
 

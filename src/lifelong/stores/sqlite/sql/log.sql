@@ -99,7 +99,7 @@ FROM session AS s JOIN message AS m ON m.session_no = s.no
 GROUP BY s.no ORDER BY s.last_seq DESC
 
 -- name: term_postings
-SELECT json_group_array(doc) FROM passage_term WHERE term = ?
+SELECT json_group_array(doc) FROM (SELECT doc FROM passage_term WHERE term = ? LIMIT ?)
 
 -- name: term_frequency
 SELECT doc FROM passage_frequency WHERE term = ?
@@ -115,3 +115,13 @@ SELECT json_group_array(rowid) FROM (
 -- name: prefix_terms
 SELECT term, doc FROM passage_frequency
 WHERE term >= :prefix AND term < :prefix || char(1114111) LIMIT :most
+
+-- name: extracted
+SELECT e.message_seq FROM extraction AS e JOIN message AS m ON m.seq = e.message_seq
+    JOIN session AS s ON s.no = m.session_no
+WHERE e.extractor = ? AND s.id = ?
+
+-- name: note_extracted
+INSERT INTO extraction (extractor, message_seq)
+SELECT ?, seq FROM message WHERE seq IN (SELECT value FROM json_each(?))
+ON CONFLICT DO NOTHING

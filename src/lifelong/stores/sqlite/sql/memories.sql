@@ -1,15 +1,72 @@
+-- name: standing_duplicates
+SELECT id FROM memory
+WHERE namespace = :namespace AND text_hash = :text_hash AND superseded_by IS NULL AND id <> :id
+    AND (expires_at IS NULL OR expires_at > lifelong_now())
+    AND (valid_to IS NULL OR valid_to > lifelong_now())
+
 -- name: live_duplicate
-SELECT id FROM memory_live WHERE namespace = :namespace AND text_hash = :text_hash
+SELECT id FROM memory_live WHERE namespace = :namespace AND text_hash = :text_hash AND id <> :id
+
+-- name: told_before
+SELECT id FROM memory
+WHERE namespace = :namespace AND key = :key AND text_hash = :text_hash
+    AND valid_from IS :valid_from AND trust >= :trust AND id <> :id
+    AND superseded_by IS NOT NULL AND quarantined_at IS NULL
+    AND (expires_at IS NULL OR expires_at > lifelong_now())
 
 -- name: hidden_duplicates
-SELECT id FROM memory
+SELECT id, quarantined_at IS NOT NULL FROM memory
 WHERE namespace = :namespace AND text_hash = :text_hash AND superseded_by IS NULL AND id <> :id
 
 -- name: retire
-UPDATE memory SET superseded_by = :by, superseded_at = :at, updated_at = :at WHERE id = :id
+UPDATE memory SET
+    superseded_by = :by, superseded_at = :at, updated_at = :at,
+    ended_at = iif(:until > coalesce(valid_from, :until - 1), :until, :at)
+WHERE id = :id
 
--- name: exists
-SELECT 1 FROM memory_live WHERE id = ?
+-- name: chain_end
+WITH RECURSIVE chain (id, next, steps) AS (
+    SELECT id, superseded_by, 0 FROM memory WHERE id = ?
+    UNION ALL
+    SELECT m.id, m.superseded_by, steps + 1 FROM memory AS m JOIN chain ON m.id = chain.next
+    WHERE steps < 10000
+)
+SELECT id FROM chain ORDER BY steps DESC LIMIT 1
+
+-- name: set_seal
+UPDATE memory AS m SET seal = lifelong_seal(
+    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
+        SELECT json_group_array(p.parent_id ORDER BY p.position)
+        FROM memory_parent AS p WHERE p.memory_id = m.id
+    )
+)
+WHERE m.id = ?
+
+-- name: mark_stale
+UPDATE memory SET stale_since = coalesce(stale_since, :at)
+WHERE id IN (SELECT value FROM json_each(:ids))
+
+-- name: add_conflict
+INSERT INTO conflict (older_id, newer_id, at) VALUES (:older, :newer, :at)
+ON CONFLICT DO NOTHING
+
+-- name: counts
+SELECT coalesce(sum(memories) FILTER (WHERE is_held = 0), 0),
+    coalesce(sum(memories) FILTER (WHERE is_held = 0 AND namespace = :namespace), 0),
+    coalesce(sum(memories) FILTER (WHERE is_held = 0 AND kind = :kind), 0),
+    coalesce(sum(memories) FILTER (WHERE is_held = 1), 0)
+FROM memory_count
+
+-- name: exact_counts
+SELECT count(*), count(*) FILTER (WHERE namespace = :namespace), count(*) FILTER (WHERE kind = :kind),
+    (SELECT count(*) FROM memory WHERE quarantined_at IS NOT NULL AND superseded_by IS NULL
+        AND (expires_at IS NULL OR expires_at > lifelong_now()))
+FROM memory_live
+
+-- name: similar
+SELECT m.id FROM memory_text AS t CROSS JOIN memory_live AS m ON m.seq = t.rowid >> 28
+WHERE memory_text MATCH :words AND m.namespace = :namespace AND m.id <> :id
+ORDER BY t.rowid DESC LIMIT :most
 
 -- name: live_with_key
 SELECT id FROM memory_live WHERE namespace = :namespace AND key = :key
@@ -17,22 +74,28 @@ SELECT id FROM memory_live WHERE namespace = :namespace AND key = :key
 -- name: add
 INSERT INTO memory (
     id, text, text_hash, kind, namespace, importance, channel, source, trust, key, metadata,
-    recorded_at, updated_at, valid_from, valid_to, expires_at
+    recorded_at, updated_at, valid_from, valid_to, expires_at, held_for, quarantined_at,
+    screened_with
 ) VALUES (
     :id, :text, :text_hash, :kind, :namespace, :importance, :channel, :source, :trust, :key,
-    :metadata, :recorded_at, :updated_at, :valid_from, :valid_to, :expires_at
+    :metadata, :recorded_at, :updated_at, :valid_from, :valid_to, :expires_at, :held_for,
+    iif(:held_for IS NULL, NULL, :recorded_at), :screened_with
 ) RETURNING seq
 
 -- name: change
 UPDATE memory SET
     text = :text, text_hash = :text_hash, kind = :kind, importance = :importance,
     metadata = :metadata, updated_at = :updated_at, valid_from = :valid_from,
-    valid_to = :valid_to, expires_at = :expires_at
+    valid_to = :valid_to, expires_at = :expires_at, trust = :trust, screened_with = :screened_with,
+    confirmed_at = iif(text = :text, confirmed_at, NULL) -- a person vouched for the words
 WHERE id = :id
 
 -- name: add_parent
 INSERT INTO memory_parent (memory_id, parent_id, parent_seq, position)
-VALUES (:memory_id, :parent_id, (SELECT seq FROM message WHERE id = :parent_id), :position)
+VALUES (
+    :memory_id, :parent_id,
+    coalesce(:parent_seq, (SELECT seq FROM message WHERE id = :parent_id)), :position
+)
 
 -- name: add_history
 INSERT INTO memory_history (memory_id, at, change, text, metadata)
@@ -45,7 +108,12 @@ SELECT memory_id, at, change, text, metadata FROM memory_history WHERE memory_id
 SELECT m.*, (
     SELECT json_group_array(p.parent_id ORDER BY p.position)
     FROM memory_parent AS p WHERE p.memory_id = m.id
-) AS parents
+) AS parents, m.seal IS lifelong_seal(
+    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
+        SELECT json_group_array(p.parent_id ORDER BY p.position)
+        FROM memory_parent AS p WHERE p.memory_id = m.id
+    )
+) AS is_sealed
 FROM memory_live AS m
 WHERE m.seq IN (SELECT value FROM json_each(?)) ORDER BY m.seq
 
@@ -53,7 +121,12 @@ WHERE m.seq IN (SELECT value FROM json_each(?)) ORDER BY m.seq
 SELECT m.*, (
     SELECT json_group_array(p.parent_id ORDER BY p.position)
     FROM memory_parent AS p WHERE p.memory_id = m.id
-) AS parents, EXISTS (
+) AS parents, m.seal IS lifelong_seal(
+    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
+        SELECT json_group_array(p.parent_id ORDER BY p.position)
+        FROM memory_parent AS p WHERE p.memory_id = m.id
+    )
+) AS is_sealed, EXISTS (
     SELECT 1 FROM memory AS older WHERE older.superseded_by = m.id
 ) AS replaces
 FROM memory AS m
@@ -61,11 +134,31 @@ WHERE m.seq IN (SELECT value FROM json_each(?))
     AND m.quarantined_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > lifelong_now())
 ORDER BY m.seq
 
+-- name: held
+SELECT m.*, (
+    SELECT json_group_array(p.parent_id ORDER BY p.position)
+    FROM memory_parent AS p WHERE p.memory_id = m.id
+) AS parents, m.seal IS lifelong_seal(
+    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
+        SELECT json_group_array(p.parent_id ORDER BY p.position)
+        FROM memory_parent AS p WHERE p.memory_id = m.id
+    )
+) AS is_sealed
+FROM memory AS m
+WHERE m.seq IN (SELECT value FROM json_each(?)) AND m.superseded_by IS NULL
+    AND m.quarantined_at IS NOT NULL AND (m.expires_at IS NULL OR m.expires_at > lifelong_now())
+ORDER BY m.seq
+
 -- name: every
 SELECT m.*, (
     SELECT json_group_array(p.parent_id ORDER BY p.position)
     FROM memory_parent AS p WHERE p.memory_id = m.id
-) AS parents
+) AS parents, m.seal IS lifelong_seal(
+    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
+        SELECT json_group_array(p.parent_id ORDER BY p.position)
+        FROM memory_parent AS p WHERE p.memory_id = m.id
+    )
+) AS is_sealed
 FROM memory AS m
 WHERE m.seq IN (SELECT value FROM json_each(?)) ORDER BY m.seq
 
@@ -75,8 +168,17 @@ SELECT seq FROM memory ORDER BY seq
 -- name: seq_of
 SELECT seq FROM memory WHERE id = ?
 
+-- name: seqs_of
+SELECT seq FROM memory WHERE id IN (SELECT value FROM json_each(?))
+
 -- name: parent_memories
-SELECT id, trust FROM memory WHERE id IN (SELECT value FROM json_each(?))
+SELECT m.id, iif(m.seal IS lifelong_seal(
+    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
+        SELECT json_group_array(p.parent_id ORDER BY p.position)
+        FROM memory_parent AS p WHERE p.memory_id = m.id
+    )
+), m.trust, 0)
+FROM memory AS m WHERE m.id IN (SELECT value FROM json_each(?))
 
 -- name: parent_messages
 SELECT id, trust FROM message WHERE id IN (SELECT value FROM json_each(?))
@@ -85,12 +187,14 @@ SELECT id, trust FROM message WHERE id IN (SELECT value FROM json_each(?))
 WITH RECURSIVE made (id) AS (
     SELECT memory_id FROM memory_parent
     WHERE parent_seq IS NULL AND parent_id IN (SELECT value FROM json_each(:memories))
+        AND memory_id <> :spare
     UNION
     SELECT memory_id FROM memory_parent
-    WHERE parent_seq IN (SELECT value FROM json_each(:messages))
+    WHERE parent_seq IN (SELECT value FROM json_each(:messages)) AND memory_id <> :spare
     UNION
     SELECT p.memory_id FROM memory_parent AS p
         JOIN made ON p.parent_id = made.id AND p.parent_seq IS NULL
+    WHERE p.memory_id <> :spare
 )
 SELECT id FROM made
 
@@ -110,7 +214,7 @@ UPDATE statistic SET value = value + ? WHERE name = ?
 SELECT name, value FROM statistic
 
 -- name: term_postings
-SELECT json_group_array(doc) FROM memory_term WHERE term = ?
+SELECT json_group_array(doc) FROM (SELECT doc FROM memory_term WHERE term = ? LIMIT ?)
 
 -- name: term_frequency
 SELECT doc FROM memory_frequency WHERE term = ?
@@ -128,5 +232,19 @@ SELECT term, doc FROM memory_frequency
 WHERE term >= :prefix AND term < :prefix || char(1114111) LIMIT :most
 
 -- name: note_use
-UPDATE memory SET last_used_at = max(coalesce(last_used_at, 0), :at), uses = uses + 1
-WHERE id IN (SELECT value FROM json_each(:ids))
+UPDATE memory SET last_used_at = max(coalesce(last_used_at, 0), ?), uses = uses + ?
+WHERE id = ?
+
+-- name: changed_since
+SELECT m.seq, (
+    SELECT h.text FROM memory_history AS h
+    WHERE h.memory_id = m.id AND h.at <= :at ORDER BY h.seq DESC LIMIT 1
+) AS text, (
+    SELECT h.metadata FROM memory_history AS h
+    WHERE h.memory_id = m.id AND h.at <= :at ORDER BY h.seq DESC LIMIT 1
+) AS metadata
+FROM memory AS m
+WHERE m.updated_at > :at AND m.recorded_at <= :at AND EXISTS (
+    SELECT 1 FROM memory_history AS h
+    WHERE h.memory_id = m.id AND h.at > :at AND h.change = 'updated'
+)

@@ -43,6 +43,48 @@ DELETE FROM memory_history WHERE memory_id = ?
 -- name: remove_parents
 DELETE FROM memory_parent WHERE memory_id = ?
 
+-- name: remove_conflicts
+DELETE FROM conflict WHERE ? IN (older_id, newer_id)
+
+-- name: remove_confirmations
+DELETE FROM confirmation WHERE memory_id = ?
+
+-- name: remove_extractions
+DELETE FROM extraction WHERE message_seq = ?
+
+-- name: clear_memory_counts
+DELETE FROM memory_count
+
+-- name: count_memories
+INSERT INTO memory_count
+SELECT namespace, kind, quarantined_at IS NOT NULL, count(*) FROM memory
+WHERE superseded_by IS NULL GROUP BY 1, 2, 3
+
+-- name: wrong_memory_counts
+SELECT namespace, kind, quarantined_at IS NOT NULL AS is_held, count(*) AS memories FROM memory
+WHERE superseded_by IS NULL GROUP BY 1, 2, 3
+EXCEPT SELECT namespace, kind, is_held, memories FROM memory_count
+UNION ALL
+SELECT namespace, kind, is_held, memories FROM memory_count AS c
+WHERE memories <> 0 AND memories <> (
+    SELECT count(*) FROM memory AS m
+    WHERE m.superseded_by IS NULL AND m.namespace = c.namespace AND m.kind = c.kind
+        AND (m.quarantined_at IS NOT NULL) = c.is_held
+)
+LIMIT 1
+
+-- name: lost_conflicts
+SELECT older_id FROM conflict WHERE older_id NOT IN (SELECT id FROM memory)
+UNION SELECT newer_id FROM conflict WHERE newer_id NOT IN (SELECT id FROM memory)
+
+-- name: broken_seals
+SELECT m.id FROM memory AS m WHERE m.seal IS NOT lifelong_seal(
+    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
+        SELECT json_group_array(p.parent_id ORDER BY p.position)
+        FROM memory_parent AS p WHERE p.memory_id = m.id
+    )
+)
+
 -- name: remove_memory
 DELETE FROM memory WHERE seq = ?
 
@@ -62,6 +104,10 @@ UNION ALL SELECT 'memory', count(*) FROM memory_live
 UNION ALL SELECT 'summary', count(*) FROM summary
 UNION ALL SELECT 'memory_hidden', (SELECT count(*) FROM memory) - (SELECT count(*) FROM memory_live)
 UNION ALL SELECT 'memory_history', count(*) FROM memory_history
+UNION ALL SELECT 'conflict', count(*) FROM conflict AS c
+    JOIN memory_live AS older ON older.id = c.older_id
+    JOIN memory_live AS newer ON newer.id = c.newer_id
+    WHERE c.settled_at IS NULL
 UNION ALL SELECT 'state', count(*) FROM state
 UNION ALL SELECT 'tombstone', count(*) FROM tombstone
 UNION ALL SELECT 'passage', count(*) FROM passage_text

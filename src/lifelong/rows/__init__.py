@@ -1,0 +1,116 @@
+"""Rows: the values that travel between the engine and a store.
+
+A store keeps them, finds them and removes them; what they mean is decided elsewhere. Postings and
+columns are here too, since ranking reads them without asking a store again.
+"""
+
+from __future__ import annotations
+
+from lifelong.rows.erasing import Erased, Selection
+from lifelong.rows.index import (
+    ASSISTANT_CODE,
+    FLAG_FIRST_PERSON,
+    FLAG_TEMPORAL,
+    OTHER_ROLE,
+    PASSAGE_BITS,
+    PASSAGES_MAX,
+    ROLE_CODES,
+    SEQ_SHIFT,
+    TOOL_CODE,
+    WORD_BITS,
+    WORDS_MAX,
+    Beginning,
+    IndexEntry,
+    LogColumns,
+    LogMatches,
+    MemoryMatches,
+    Passage,
+    TermMatches,
+    pack_posting,
+    passage_of,
+)
+from lifelong.rows.log import (
+    AppendCounts,
+    MessageRow,
+    Newer,
+    SessionFields,
+    SessionTurns,
+    StoredMessage,
+    SummaryRow,
+)
+from lifelong.rows.memories import (
+    Decide,
+    MemoryCounts,
+    MemoryFilter,
+    MemoryWrite,
+    Standing,
+    Verdict,
+)
+from lifelong.rows.restoring import (
+    Admission,
+    Admit,
+    FileConflict,
+    FileMemory,
+    Ground,
+    ParentName,
+    RestoredMemory,
+)
+from lifelong.rows.vectors import (
+    Embedding,
+    NewVector,
+    RowKind,
+    VectorCounts,
+    VectorModel,
+    VectorPage,
+)
+
+__all__ = [
+    "ASSISTANT_CODE",
+    "FLAG_FIRST_PERSON",
+    "FLAG_TEMPORAL",
+    "OTHER_ROLE",
+    "PASSAGES_MAX",
+    "PASSAGE_BITS",
+    "ROLE_CODES",
+    "SEQ_SHIFT",
+    "TOOL_CODE",
+    "WORDS_MAX",
+    "WORD_BITS",
+    "Admission",
+    "Admit",
+    "AppendCounts",
+    "Beginning",
+    "Decide",
+    "Embedding",
+    "Erased",
+    "FileConflict",
+    "FileMemory",
+    "Ground",
+    "IndexEntry",
+    "LogColumns",
+    "LogMatches",
+    "MemoryCounts",
+    "MemoryFilter",
+    "MemoryMatches",
+    "MemoryWrite",
+    "MessageRow",
+    "NewVector",
+    "Newer",
+    "ParentName",
+    "Passage",
+    "RestoredMemory",
+    "RowKind",
+    "Selection",
+    "SessionFields",
+    "SessionTurns",
+    "Standing",
+    "StoredMessage",
+    "SummaryRow",
+    "TermMatches",
+    "VectorCounts",
+    "VectorModel",
+    "VectorPage",
+    "Verdict",
+    "pack_posting",
+    "passage_of",
+]
