@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -101,18 +102,24 @@ def contest(memory: Memory, standing: Standing, now: datetime) -> Verdict:
     is_over = memory.valid_to is not None and memory.valid_to <= now
     if same is not None and (is_over or _stands_for(same, memory)):
         return Verdict(superseded_by=same.id)
-    own = (same.id,) if same is not None else ()
+    own = () if same is None else (same.id,)
     if memory.held_for or is_over:
         return Verdict(supersedes=own)
-    rest = [old for old in standing.keyed if old.id not in own]
-    later = [old for old in rest if _since(old) > _since(memory)]
-    for old in later:
-        if old.trust >= memory.trust:
-            return Verdict(supersedes=own, superseded_by=old.id)
-    earlier = [old for old in rest if old not in later]
-    replaced = [old.id for old in earlier if memory.trust >= old.trust]
-    conflicts = [old.id for old in rest if old.id not in replaced]
-    return Verdict(supersedes=(*own, *replaced), conflicts=tuple(conflicts))
+    verdict = _by_key(memory, [old for old in standing.keyed if old.id not in own])
+    return replace(verdict, supersedes=own + verdict.supersedes)
+
+
+def _by_key(memory: Memory, keyed: Sequence[Memory]) -> Verdict:
+    for old in keyed:
+        if _since(old) > _since(memory) and old.trust >= memory.trust:
+            return Verdict(superseded_by=old.id)
+    replaced = tuple(old.id for old in keyed if _replaces(memory, old))
+    conflicts = tuple(old.id for old in keyed if not _replaces(memory, old))
+    return Verdict(supersedes=replaced, conflicts=conflicts)
+
+
+def _replaces(memory: Memory, old: Memory) -> bool:
+    return _since(memory) >= _since(old) and memory.trust >= old.trust
 
 
 def _stands_for(same: Memory, memory: Memory) -> bool:
@@ -181,37 +188,44 @@ def _lose(
     In a whole file it is not there because it was forgotten or has expired, and stays so. Where a
     line could not be read it may be that one, and the mended file brings both.
     """
-    added = {row.memory.id: row for row in rows if fates[row.line] == ADDED}
     refused = {row.memory.id for row in rows if fates[row.line] == SET_ASIDE}
-    missing = _missing(added.values(), ground)
-    lost = {} if not is_whole else {id: None for id in missing if id not in refused}
-    waiting = deque((row, _RING) for row in _rings(added))
-    waiting.extend((row, _LOST) for id in missing if id not in lost for row in missing[id])
-    replaced_by = defaultdict(list)
-    for row in added.values():
-        replaced_by[row.memory.superseded_by].append(row)
+    gone = {row.memory.id for row in rows if fates[row.line] in (FORGOTTEN, EXPIRED)}
+    added = {row.memory.id: row for row in rows if fates[row.line] == ADDED}
+    replaced_by = _replaced_by(added.values())
+    missing = replaced_by.keys() - added.keys() - ground.texts.keys()
+    missing -= {id for id, _ in ground.forgotten}
+    lost = tuple(sorted(missing - refused if is_whole else missing & gone))
+    for row in _rings(added):
+        _set_aside(row, _RING, replaced_by, fates, flaws)
+    for successor in missing.difference(lost):
+        for row in replaced_by[successor]:
+            _set_aside(row, _LOST, replaced_by, fates, flaws)
+    return lost
+
+
+def _set_aside(
+    row: FileMemory,
+    reason: str,
+    replaced_by: Mapping[str, Sequence[FileMemory]],
+    fates: dict[int, str],
+    flaws: dict[int, str],
+) -> None:
+    """Set a line aside, with all that it replaced, directly or through others."""
+    waiting = [(row, reason)]
     while waiting:
-        row, reason = waiting.popleft()
+        row, reason = waiting.pop()
         if fates[row.line] == ADDED:
             fates[row.line], flaws[row.line] = SET_ASIDE, reason
-            waiting.extend((each, _LOST) for each in replaced_by[row.memory.id])
-    return tuple(lost)
+            waiting += [(each, _LOST) for each in replaced_by.get(row.memory.id, ())]
 
 
-def _missing(added: Iterable[FileMemory], ground: Ground) -> dict[str, list[FileMemory]]:
-    """Return what replaced memories and is neither there nor comes, by its id."""
-    rows = list(added)
-    is_there = {
-        *ground.texts,
-        *(row.memory.id for row in rows),
-        *(id for id, _ in ground.forgotten),
-    }
-    missing: dict[str, list[FileMemory]] = {}
+def _replaced_by(rows: Iterable[FileMemory]) -> defaultdict[str, list[FileMemory]]:
+    """Return what each memory replaced, by its id."""
+    found: defaultdict[str, list[FileMemory]] = defaultdict(list)
     for row in rows:
-        successor = row.memory.superseded_by
-        if successor is not None and successor not in is_there:
-            missing.setdefault(successor, []).append(row)
-    return missing
+        if row.memory.superseded_by is not None:
+            found[row.memory.superseded_by].append(row)
+    return found
 
 
 def _rings(added: Mapping[str, FileMemory]) -> Iterator[FileMemory]:
@@ -239,15 +253,13 @@ def _trusts(
     own = {row.memory.id: row for row in rows}
     # Of several lines with one id the one that is kept counts, and no other speaks for it.
     own |= {row.memory.id: row for row in rows if fates[row.line] == ADDED}
-    waits = {
-        id: {parent for parent, _ in row.parents if parent in own and parent not in ground.texts}
-        for id, row in own.items()
-    }
+    new = own.keys() - ground.texts.keys()
+    waits = {id: _parents_in(new, row) for id, row in own.items()}
     made = defaultdict(list)
     for id, parents in waits.items():
         for parent in parents:
             made[parent].append(id)
-    trusts: dict[str, Trust] = {}
+    trusts = dict.fromkeys(own, Trust.UNTRUSTED)
     ready = deque(id for id, parents in waits.items() if not parents)
     while ready:
         id = ready.popleft()
@@ -256,7 +268,11 @@ def _trusts(
             waits[child].discard(id)
             if not waits[child]:
                 ready.append(child)
-    return {id: trusts.get(id, Trust.UNTRUSTED) for id in own}
+    return trusts
+
+
+def _parents_in(ids: AbstractSet[str], row: FileMemory) -> set[str]:
+    return {parent for parent, _ in row.parents if parent in ids}
 
 
 def _trust(
@@ -301,19 +317,30 @@ def _restored(
 def _refusal(memories: Sequence[Memory], ground: Ground, quota: Quota) -> str:
     """Return why so many more memories are refused; empty when they are not."""
     standing = [each for each in memories if each.superseded_by is None]
-    live = {(each.namespace, each.kind): each for each in standing if not each.held_for}
-    counts = Counter(ground.counts)
-    counts.update((each.namespace, each.kind) for each in standing if not each.held_for)
     held = [each for each in standing if each.held_for]
-    asked = [(each, _counts_before(each, counts)) for each in live.values()]
-    asked += [(each, MemoryCounts(held=ground.held + len(held) - 1)) for each in held[-1:]]
-    return next(filter(None, (quota.refusal(*each) for each in asked)), "")
+    live = [each for each in standing if not each.held_for]
+    by_place: Counter[object] = Counter()
+    by_kind: Counter[str] = Counter()
+    for namespace, kind, count in _counted(live, ground):
+        by_place[namespace] += count
+        by_kind[kind] += count
+    for last in {(each.namespace, each.kind): each for each in live}.values():
+        # As the last of them meets the others.
+        counts = MemoryCounts(
+            owner=by_kind.total() - 1,
+            namespace=by_place[last.namespace] - 1,
+            kind=by_kind[last.kind] - 1,
+        )
+        refusal = quota.refusal(last, counts)
+        if refusal:
+            return refusal
+    if not held:
+        return ""
+    return quota.refusal(held[-1], MemoryCounts(held=ground.held + len(held) - 1))
 
 
-def _counts_before(last: Memory, counts: Mapping[tuple[Namespace, str], int]) -> MemoryCounts:
-    """Return what stands when the last of so many memories comes."""
-    return MemoryCounts(
-        owner=sum(counts.values()) - 1,
-        namespace=sum(n for (name, _), n in counts.items() if name == last.namespace) - 1,
-        kind=sum(n for (_, kind), n in counts.items() if kind == last.kind) - 1,
-    )
+def _counted(live: Iterable[Memory], ground: Ground) -> Iterator[tuple[Namespace, str, int]]:
+    for (namespace, kind), count in ground.counts.items():
+        yield namespace, kind, count
+    for memory in live:
+        yield memory.namespace, memory.kind, 1

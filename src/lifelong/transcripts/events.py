@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from lifelong.messages import Message
+from lifelong.records import Memory
+from lifelong.writing import MemoryVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,4 +70,76 @@ class Ignored:
     kind: str
 
 
-Event = SessionStart | SaidMessage | BrokenLine | Ignored
+@dataclass(frozen=True, slots=True)
+class KeptSession:
+    """A session as our own export has it; its messages are told apart from it."""
+
+    session_id: str
+    title: str
+    source: str
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptMessage:
+    """A message as our own export has it.
+
+    Attributes:
+        line: where it stands.
+        session_id: of its session.
+        id: of the message; it need not be in `message`.
+        message: as its payload reads, so that the same payload is kept again.
+        sent_at, recorded_at: as they were kept; None where nothing is said.
+    """
+
+    line: int
+    session_id: str
+    id: str
+    message: Message
+    sent_at: datetime | None
+    recorded_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptMemory:
+    """A memory as our own export has it; none of it is believed yet.
+
+    Attributes:
+        line: where it stands.
+        memory: as the line says, its trust too.
+        history: its versions, oldest first.
+        parent_sessions: the sessions of those of its parents that are messages, by their ids.
+        digest: of the line but its seal.
+        seal: as the line has it, or empty.
+    """
+
+    line: int
+    memory: Memory
+    history: tuple[MemoryVersion, ...]
+    parent_sessions: Mapping[str, str]
+    digest: str
+    seal: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptConflict:
+    """Two memories of our own export that contradict each other; nobody decided yet."""
+
+    older_id: str
+    newer_id: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KeptState:
+    """A named value of our own export."""
+
+    line: int
+    name: str
+    value: Any
+
+
+Kept = KeptSession | KeptMessage | KeptMemory | KeptConflict | KeptState
+"""What only our own export has."""
+
+Event = SessionStart | SaidMessage | BrokenLine | Ignored | Kept

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lifelong.errors import InvalidValue, TranscriptError
-from lifelong.transcripts import chat_jsonl, chatgpt, claude_code, claude_export
+from lifelong.transcripts import chat_jsonl, chatgpt, claude_code, claude_export, own_export
 from lifelong.transcripts.content import OnBytes, reason_of
 from lifelong.transcripts.events import BrokenLine, Event
 from lifelong.transcripts.exports import is_export_name, may_hold_export
@@ -42,6 +42,7 @@ _READERS = {
     chatgpt.SOURCE: _Source(chatgpt.read, _is_export),
     claude_export.SOURCE: _Source(claude_export.read, _is_export),
     chat_jsonl.SOURCE: _Source(chat_jsonl.read, _is_lines),
+    own_export.SOURCE: _Source(own_export.read, _is_lines),
 }
 
 SOURCES = tuple(_READERS)

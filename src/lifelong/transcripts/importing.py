@@ -18,6 +18,7 @@ from lifelong.log import append, clean_messages
 from lifelong.messages import Message
 from lifelong.ports import Clock, LogStore
 from lifelong.rows import SessionFields
+from lifelong.screening.policy import DEFAULT, Screening
 from lifelong.transcripts.events import BrokenLine, Ignored, SaidMessage, SessionStart
 from lifelong.transcripts.files import read_transcript, total_bytes, transcript_files
 
@@ -25,6 +26,34 @@ BATCH_MESSAGES = 500
 
 OnProgress = Callable[[int, int, str], None]
 """Called with the bytes read so far, the bytes in all, and the name of the present file."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesImported:
+    """What an import did with the memories of an export; other tools' transcripts have none.
+
+    Attributes:
+        read: how many were in the files.
+        added: how many of those are new.
+        duplicates: how many were there before.
+        forgotten: how many were left out because they, or what they were made from, had been
+            forgotten.
+        expired: how many were left out because they have expired.
+        conflicts: how many were left out because their id stands for another text by now.
+        held: how many of the new ones are held back, for review.
+        untrusted: how many of the new ones are not trusted.
+        states: how many named values are new.
+    """
+
+    read: int = 0
+    added: int = 0
+    duplicates: int = 0
+    forgotten: int = 0
+    expired: int = 0
+    conflicts: int = 0
+    held: int = 0
+    untrusted: int = 0
+    states: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +67,10 @@ class ImportReport:
         added: how many of those are new.
         duplicates: how many were stored before.
         forgotten: how many were left out because they had been forgotten.
+        redacted: from how many something secret was taken out.
         ignored: lines without conversation, by kind.
         broken: what was set aside, with file and line.
+        memories: what became of the memories of an export.
     """
 
     files: int
@@ -48,8 +79,10 @@ class ImportReport:
     added: int
     duplicates: int
     forgotten: int
+    redacted: int
     ignored: Mapping[str, int]
     broken: tuple[BrokenLine, ...]
+    memories: MemoriesImported = MemoriesImported()
 
 
 def import_transcripts(
@@ -59,6 +92,7 @@ def import_transcripts(
     source: str,
     path: str | PathLike[str],
     on_progress: OnProgress | None = None,
+    screening: Screening = DEFAULT,
 ) -> ImportReport:
     """Read a file or a folder of transcripts into the log.
 
@@ -68,6 +102,7 @@ def import_transcripts(
         source: one of `lifelong.SOURCES`.
         path: a file or a folder.
         on_progress: told how far it is.
+        screening: what is taken out before anything is stored.
 
     Raises:
         InvalidValue: there is no such source.
@@ -75,8 +110,8 @@ def import_transcripts(
         StoreError: the store could not keep it; what was kept stays.
     """
     files = transcript_files(source, path)
-    importing = _Importing(store, clock)
-    progress = _Progress(total_bytes(files), on_progress)
+    importing = _Importing(store, clock, screening)
+    progress = Progress(total_bytes(files), on_progress)
     for file in files:
         for event in read_transcript(source, file, progress.of(file)):
             importing.take(event, file)
@@ -85,7 +120,7 @@ def import_transcripts(
     return importing.report(len(files))
 
 
-class _Progress:
+class Progress:
     """Adds up bytes over files, and tells."""
 
     def __init__(self, total: int, tell: OnProgress | None) -> None:
@@ -111,7 +146,8 @@ class _Progress:
 class _Importing:
     """Takes events, and stores what was said in batches."""
 
-    def __init__(self, store: LogStore, clock: Clock) -> None:
+    def __init__(self, store: LogStore, clock: Clock, screening: Screening) -> None:
+        self._screening = screening
         self._store = store
         self._clock = clock
         self._waiting: dict[str, list[Message]] = {}
@@ -157,6 +193,7 @@ class _Importing:
                 session_id=session_id,
                 cleaned=clean_messages(messages),
                 fields=fields,
+                screening=self._screening,
             )
         except InputError as error:
             if len(messages) > 1:
@@ -170,6 +207,7 @@ class _Importing:
         self._counts["added"] += done.added
         self._counts["duplicates"] += done.duplicates
         self._counts["forgotten"] += done.forgotten
+        self._counts["redacted"] += done.redacted
 
     def report(self, files: int) -> ImportReport:
         """Return what was done."""
@@ -181,6 +219,7 @@ class _Importing:
             added=counts["added"],
             duplicates=counts["duplicates"],
             forgotten=counts["forgotten"],
+            redacted=counts["redacted"],
             ignored=dict(sorted(self._ignored.items())),
             broken=tuple(self._broken),
         )
