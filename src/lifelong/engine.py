@@ -51,6 +51,7 @@ class Engine:
         self,
         store: Store,
         clock: Clock,
+        *,
         embedder: Embedder | str | None = None,
         rules: Rules = RULES_DEFAULT,
     ) -> None:
@@ -144,12 +145,12 @@ def open(  # noqa: A001 - the public face says lifelong.open()
     rules = Rules(screening, quota)
     place = os.fspath(where)
     if place == IN_MEMORY:
-        return Engine(open_in_memory(clock), clock, embedder, rules)
+        return Engine(open_in_memory(clock), clock, embedder=embedder, rules=rules)
     if not isinstance(place, str) or not _is_path(place):
         raise InvalidValue(f"{place!r} is neither a directory nor 'memory:'")
     path = _expanded(place).absolute()
     store = open_directory(path, key_source(key), clock=clock, encryption=encryption)
-    return Engine(store, clock, embedder, rules)
+    return Engine(store, clock, embedder=embedder, rules=rules)
 
 
 def _named(given: Embedder | str | None) -> Embedder | str:

@@ -46,5 +46,5 @@ def fade(
     memories = [*store.memories.select(which), *store.review.held()]
     fades = fading(memories, which.now, below=below, unused_days=unused_days)
     ids = [memory.id for memory in fades.gone]
-    receipt = forget_memories(store, clock, ids, scope="faded", is_dry_run=is_dry_run)
+    receipt = forget_memories(store, clock, ids=ids, scope="faded", is_dry_run=is_dry_run)
     return Faded(fades.sinking, fades.gone, receipt)

@@ -324,7 +324,7 @@ class Owner(OwnerUpkeep):
             raise ScopeRequired("everything=True goes with no other scope")
         else:
             receipt = forget_everything(
-                self._store, self._clock, self._forget_owner, is_dry_run=dry_run
+                self._store, self._clock, forget_owner=self._forget_owner, is_dry_run=dry_run
             )
         if not dry_run:
             self._vectors.forgotten(everything=everything)

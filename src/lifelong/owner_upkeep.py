@@ -150,6 +150,8 @@ class OwnerUpkeep:
         Args:
             on_progress: called with how many rows are done, of how many at most.
         """
-        done = rescan(self._store, self._clock, self._rules.screening, on_progress)
+        done = rescan(
+            self._store, self._clock, screening=self._rules.screening, on_progress=on_progress
+        )
         self._vectors.wake()
         return done

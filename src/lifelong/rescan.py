@@ -40,6 +40,7 @@ class Rescanned:
 def rescan(
     store: OwnerStore,
     clock: Clock,
+    *,
     screening: Screening,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Rescanned:

@@ -150,7 +150,9 @@ class Review:
         memory = memory or self._held(memory_id)
         token = self._clock.new_id("cnf")
         expires_at = now + timedelta(minutes=CONFIRMATION_MINUTES)
-        self._store.review.add_confirmation(_hash(token), memory.id, _hash(memory.text), expires_at)
+        self._store.review.add_confirmation(
+            _hash(token), memory.id, text_hash=_hash(memory.text), expires_at=expires_at
+        )
         return Confirmation(token, memory.id, memory.text, expires_at)
 
     def confirm(self, token: str) -> Memory:
@@ -195,7 +197,7 @@ class Review:
         if source is not None or channel is not None:
             memories += self._store.review.from_origin(channel, source)
         made = self._store.memories.derived_from(memories, messages)
-        held = self._store.review.hold([*memories, *made], REVOKED, now, is_dry_run=dry_run)
+        held = self._store.review.hold([*memories, *made], REVOKED, at=now, is_dry_run=dry_run)
         return Revoked(now, tuple(held), dry_run)
 
     def restore(
@@ -259,8 +261,8 @@ class Review:
             result[:] = [new]
             return as_write(new, screening.version)
 
-        verdict = self._store.review.release(held.id, change, self._rules.decide, now)
-        return outcome(self._store, self._clock, result[0], verdict)
+        verdict = self._store.review.release(held.id, change, decide=self._rules.decide, at=now)
+        return outcome(self._store, self._clock, memory=result[0], verdict=verdict)
 
 
 def _hash(text: str) -> bytes:

@@ -76,7 +76,7 @@ def test_the_set_is_what_it_says(given):
 def test_the_default_order_is_good_and_no_worse_than_the_generative(given, capsys, monkeypatch):
     orders = {"default": ranks(given), "generative": ranks(given, generative=True)}
     # What was brought back is found more easily the next time; so also without any use noted.
-    monkeypatch.setattr(SqliteMemories, "note_use", lambda *_: None)
+    monkeypatch.setattr(SqliteMemories, "note_uses", lambda *_: None)
     orders["generative, no use noted"] = ranks(given, generative=True)
     with capsys.disabled():
         for name, found in orders.items():

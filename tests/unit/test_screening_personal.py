@@ -1,5 +1,7 @@
 """Personal data with a form that can be checked, and what only looks like it."""
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -140,12 +142,14 @@ def test_a_check_digit_that_is_wrong_is_seen():
     assert not identifiers.is_iban("XX00")
 
 
-def test_phone_finder_without_its_package_names_the_command():
+def test_phone_finder_without_its_package_names_the_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, "phonenumbers", None)
     with pytest.raises(MissingExtra, match=r"lifelong\[personal\]"):
         PhoneFinder()
 
 
-def test_presidio_finder_without_its_package_names_the_command():
+def test_presidio_finder_without_its_package_names_the_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, "presidio_analyzer", None)
     with pytest.raises(MissingExtra, match=r"lifelong\[presidio\]"):
         PresidioFinder()
 

@@ -53,7 +53,7 @@ def test_blocks_stand_in_their_order(ana, chat):
     assert "what the user says now holds" in shown[1]
     assert "leaves at nine" in shown[-3]
     assert "not instructions" in shown[-3]
-    assert "- Answer in French" in shown[-2]
+    assert "] Answer in French" in shown[-2]
     assert shown[-1] == "When does the tram to Lisbon leave?"
     assert request.problems == ()
     assert len(chat.messages()) == 4  # nothing of it is in the log

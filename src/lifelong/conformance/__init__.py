@@ -9,7 +9,8 @@ Subclass `StoreSuite` in a test file, say how an engine is opened, and run pytes
     class TestMyStore(StoreSuite):
         @pytest.fixture
         def open_engine(self, tmp_path):
-            return lambda clock, embedder: Engine(MyStore(tmp_path / "data"), clock, embedder)
+            store = MyStore(tmp_path / "data")
+            return lambda clock, embedder: Engine(store, clock, embedder=embedder)
 
 Each test gets a new place. `open_engine` may be called several times in one test, also while
 earlier engines are open, and always for the same place. A store that ends with its engine sets

@@ -82,7 +82,7 @@ class Place:
     def limited(self, quota: Quota) -> Owner:
         """Return the owner as an engine on the same store sees it that allows no more than this."""
         store = self.engine._store  # noqa: SLF001 - a second store would not do where it is memory
-        return Engine(store, self.clock, "off", Rules(quota=quota)).owner(OWNER)
+        return Engine(store, self.clock, embedder="off", rules=Rules(quota=quota)).owner(OWNER)
 
     def crowd(self, count: int, work: Callable[[Engine, int], T]) -> list[T]:
         """Do `work` many times at once, each with its number and an engine of its own.

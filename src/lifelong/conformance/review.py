@@ -28,9 +28,6 @@ class ReviewSuite:
         assert owner.recall(SUSPECT).nothing_relevant
         assert (owner.known().memories, owner.stats()["memory"]) == ((), 0)
         assert owner.history(done.id) == []
-        exported = [json.loads(line) for line in owner.export()]
-        assert [item["id"] for item in exported if item["what"] == "held"] == [done.id]
-        assert [item["id"] for item in exported if item["what"] == "memory"] == []
         with pytest.raises(NotFound):
             owner.update(done.id, "harmless")
         with pytest.raises(NotFound):
@@ -39,6 +36,22 @@ class ReviewSuite:
         assert (released.outcome, released.memory.trust) == ("stored", Trust.UNTRUSTED)
         assert ids_of(place.reopen().memories()) == [done.id]
         assert [hit.id for hit in place.owner.recall(SUSPECT).hits] == [done.id]
+
+    def test_what_is_held_is_exported_as_held(self, place: Place) -> None:
+        """So a reader of memories never takes it for one."""
+        done = place.owner.remember(SUSPECT, kind="constraint", origin=Origin("tool", "page"))
+        exported = [json.loads(line) for line in place.owner.export()]
+        assert [item["id"] for item in exported if item["what"] == "held"] == [done.id]
+        assert [item["id"] for item in exported if item["what"] == "memory"] == []
+
+    def test_what_is_made_of_something_held_is_held(self, place: Place) -> None:
+        """A copy must not be seen before what it was made from."""
+        owner = place.owner
+        page = owner.remember("soup is hot", origin=Origin("tool", "page"))
+        owner.review.revoke(source="page")
+        child = owner.remember("order soup", origin=Origin("user", "", (page.id,)))
+        assert (child.outcome, child.memory.held_for) == ("quarantined", "revoked")
+        assert owner.memories() == []
 
     def test_what_is_held_replaces_when_it_is_released(self, place: Place) -> None:
         """By its key, what stands then."""

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from lifelong.conformance.place import Place, said, texts
+from lifelong.owner import Owner
 from lifelong.working.tokens import estimate_tokens
 
 FIRST_HITS = [
@@ -249,7 +252,14 @@ class SearchSuite:
             owner.remember(text)
             owner.session("s").append(said(text), sent_at="2026-03-10T00:30:00+09:00")
         questions = [*(question for _, question in FIRST_HITS), "what was on 10 March 2026?"]
-        before = [owner.recall(question) for question in questions]
+        before = [_found(owner, question) for question in questions]
         assert owner.reindex() == len(owner.memories()) + len(owner.session("s").messages())
-        assert [owner.recall(question) for question in questions] == before
-        assert [place.reopen().recall(question) for question in questions] == before
+        assert [_found(owner, question) for question in questions] == before
+        assert [_found(place.reopen(), question) for question in questions] == before
+
+
+def _found(owner: Owner, question: str) -> list[Any]:
+    """Return all of an answer but when its memories were last used: that it was asked is noted."""
+    found = owner.recall(question)
+    hits = [{**asdict(hit), "memory": hit.memory and hit.memory.id} for hit in found.hits]
+    return [hits, found.text, found.doubts, found.pairs, found.reasons]

@@ -54,14 +54,14 @@ def forget(store: OwnerStore, clock: Clock, *, scope: Scope, is_dry_run: bool) -
 
 
 def forget_memories(
-    store: OwnerStore, clock: Clock, ids: Sequence[str], *, scope: str, is_dry_run: bool
+    store: OwnerStore, clock: Clock, *, ids: Sequence[str], scope: str, is_dry_run: bool
 ) -> Receipt:
     """Remove these memories, and what was made from them; `scope` says why, without content."""
     return _removed(store, clock, _selection(store, ids, []), scope, is_dry_run=is_dry_run)
 
 
 def forget_everything(
-    store: OwnerStore, clock: Clock, forget_owner: Callable[[], Erased], *, is_dry_run: bool
+    store: OwnerStore, clock: Clock, *, forget_owner: Callable[[], Erased], is_dry_run: bool
 ) -> Receipt:
     """Remove an owner: the file goes, and its key."""
     receipt_id, now, scope = clock.new_id("rcp"), clock.now(), "everything"

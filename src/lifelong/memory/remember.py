@@ -25,6 +25,7 @@ from lifelong.memory.entry import (
     clean_time,
     require_known,
 )
+from lifelong.memory.forget import MEMORY_PREFIX
 from lifelong.memory.passages import as_passage, cut
 from lifelong.memory.supersede import search_words
 from lifelong.memory.terms import text_hash
@@ -37,6 +38,7 @@ from lifelong.writing import (
     DUPLICATE,
     QUARANTINED,
     REFUSED,
+    REVOKED,
     STORED,
     SUPERSEDES,
     SUSPECT,
@@ -146,7 +148,7 @@ def remember(
     memory = replace(
         given,
         trust=_trust(store, given.origin, spoken_in or {}),
-        held_for=held_for or (SUSPECT if is_suspect else ""),
+        held_for=held_for or (SUSPECT if is_suspect else _held_with(store, given.origin)),
     )
     _require_order(memory)
     if memory.expires_at is not None and memory.expires_at <= now:
@@ -160,7 +162,7 @@ def remember(
         parent_seqs={name: said.seq for name, said in (spoken_in or {}).items()},
     )
     verdict = store.memories.write(write, rules.decide, supersedes)
-    return outcome(store, clock, memory, verdict, findings)
+    return outcome(store, clock, memory=memory, verdict=verdict, findings=findings)
 
 
 def _memory(clock: Clock, text: str, fields: MemoryFields) -> Memory:
@@ -224,6 +226,7 @@ def as_write(memory: Memory, screened_with: str) -> MemoryWrite:
 def outcome(
     store: OwnerStore,
     clock: Clock,
+    *,
     memory: Memory,
     verdict: Verdict,
     findings: Sequence[Finding] = (),
@@ -323,6 +326,12 @@ def _trust(store: OwnerStore, origin: Origin, spoken_in: Mapping[str, SpokenIn])
         if parent not in parents:
             raise NotFound(f"parent {parent}")
     return Trust(min(trust, *parents.values())) if parents else trust
+
+
+def _held_with(store: OwnerStore, origin: Origin) -> str:
+    """Return `REVOKED` for what is made from something that is held back; empty for the rest."""
+    parents = (parent for parent in origin.parents if parent.startswith(MEMORY_PREFIX))
+    return REVOKED if any(store.review.held(parent) for parent in parents) else ""
 
 
 def _refusal(memory: Memory, screening: Screening) -> str:

@@ -30,6 +30,7 @@ class ReviewStore(Protocol):
         self,
         memory_id: str,
         change: Callable[[Memory], MemoryWrite],
+        *,
         decide: Decide,
         at: datetime,
     ) -> Verdict:
@@ -54,7 +55,7 @@ class ReviewStore(Protocol):
         ...
 
     def hold(
-        self, memory_ids: Sequence[str], why: str, at: datetime, *, is_dry_run: bool = False
+        self, memory_ids: Sequence[str], why: str, *, at: datetime, is_dry_run: bool = False
     ) -> list[str]:
         """Hold memories back; return the ids of those that were not held before.
 
@@ -63,7 +64,7 @@ class ReviewStore(Protocol):
         ...
 
     def add_confirmation(
-        self, token_hash: bytes, memory_id: str, text_hash: bytes, expires_at: datetime
+        self, token_hash: bytes, memory_id: str, *, text_hash: bytes, expires_at: datetime
     ) -> None:
         """Keep what lets a person vouch for a memory, once."""
         ...

@@ -78,7 +78,7 @@ class SqliteMemories:
             verdict = judged(
                 connection,
                 memory,
-                values,
+                values=values,
                 words=write.words,
                 supersedes=supersedes,
                 decide=decide,
@@ -87,11 +87,11 @@ class SqliteMemories:
                 return verdict
             if verdict.duplicate_of is not None:
                 stands = replace(memory, id=verdict.duplicate_of)
-                retire_all(connection, stands, verdict.supersedes, at)
-                mark_derived(connection, verdict.supersedes, at, spare=verdict.duplicate_of)
+                retire_all(connection, stands, replaced=verdict.supersedes, at=at)
+                mark_derived(connection, verdict.supersedes, at=at, spare=verdict.duplicate_of)
                 return verdict
             # The text's place in the unique index must be free before the row takes it.
-            retire_all(connection, memory, verdict.supersedes, at)
+            retire_all(connection, memory, replaced=verdict.supersedes, at=at)
             retire_expired(connection, values, at)
             seq = fetch_value(connection, SQL["add"], values)
             connection.executemany(
@@ -107,9 +107,9 @@ class SqliteMemories:
                 ],
             )
             connection.execute(SQL["set_seal"], (memory.id,))
-            add_history(connection, memory.id, "stored", at)
+            add_history(connection, memory.id, change="stored", at=at)
             add_passages(connection, seq, write.passages)
-            note_effects(connection, memory, verdict, at)
+            note_effects(connection, memory, verdict=verdict, at=at)
         return verdict
 
     def update(
@@ -139,7 +139,7 @@ class SqliteMemories:
             retire_expired(connection, values, values["updated_at"])
             connection.execute(SQL["change"], values)
             connection.execute(SQL["set_seal"], (memory_id,))
-            add_history(connection, memory_id, "updated", values["updated_at"])
+            add_history(connection, memory_id, change="updated", at=values["updated_at"])
             remove_passages(connection, seq)
             add_passages(connection, seq, write.passages)
             if write.memory.text != memory.text:

@@ -165,7 +165,7 @@ def _write(
     if verdict.superseded_by is not None:
         memory = replace(memory, superseded_by=verdict.superseded_by, superseded_at=at, ended_at=at)
     # The text's place in the unique index must be free before the row takes it.
-    retire_all(connection, memory, verdict.supersedes, micros)
+    retire_all(connection, memory, replaced=verdict.supersedes, at=micros)
     if memory.superseded_by is None:
         retire_expired(connection, values_of(write), micros)
     values = {**values_of(write), **_fate_of(memory)}
@@ -185,9 +185,9 @@ def _write(
     connection.execute(SQL["set_seal"], (memory.id,))
     _write_history(connection, restored)
     if verdict.superseded_by is not None:
-        add_history(connection, memory.id, "superseded", micros)
+        add_history(connection, memory.id, change="superseded", at=micros)
     add_passages(connection, seq, write.passages)
-    note_effects(connection, memory, replace(verdict, superseded_by=None), micros)
+    note_effects(connection, memory, verdict=replace(verdict, superseded_by=None), at=micros)
 
 
 def _standing(connection: apsw.Connection, write: MemoryWrite, written: set[str]) -> Standing:
@@ -219,7 +219,7 @@ def _fate_of(memory: Memory) -> dict[str, object]:
 def _write_history(connection: apsw.Connection, restored: RestoredMemory) -> None:
     memory = restored.write.memory
     if not restored.history:
-        add_history(connection, memory.id, "stored", to_micros(memory.recorded_at) or 0)
+        add_history(connection, memory.id, change="stored", at=to_micros(memory.recorded_at) or 0)
     connection.executemany(
         _SQL["add_version"],
         [

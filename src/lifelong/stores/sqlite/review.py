@@ -77,6 +77,7 @@ class SqliteReview:
         self,
         memory_id: str,
         change: Callable[[Memory], MemoryWrite],
+        *,
         decide: Decide,
         at: datetime,
     ) -> Verdict:
@@ -94,21 +95,26 @@ class SqliteReview:
             write = change(old)
             values = values_of(write)
             verdict = judged(
-                connection, write.memory, values, words=write.words, supersedes=(), decide=decide
+                connection,
+                write.memory,
+                values=values,
+                words=write.words,
+                supersedes=(),
+                decide=decide,
             )
             if verdict.refusal:
                 return verdict
             stands = replace(write.memory, id=verdict.duplicate_of or memory_id)
-            retire_all(connection, stands, verdict.supersedes, micros)
+            retire_all(connection, stands, replaced=verdict.supersedes, at=micros)
             if verdict.duplicate_of is not None:
-                retire(connection, memory_id, verdict.duplicate_of, micros)
-                mark_derived(connection, verdict.supersedes, micros, spare=verdict.duplicate_of)
+                retire(connection, memory_id, by=verdict.duplicate_of, at=micros)
+                mark_derived(connection, verdict.supersedes, at=micros, spare=verdict.duplicate_of)
             else:
                 retire_expired(connection, values, micros)
                 _replace(connection, seq, old, write)
                 connection.execute(_SQL["release"], {"id": memory_id, "at": micros})
-                add_history(connection, memory_id, "released", micros)
-                note_effects(connection, write.memory, verdict, micros)
+                add_history(connection, memory_id, change="released", at=micros)
+                note_effects(connection, write.memory, verdict=verdict, at=micros)
         return verdict
 
     def supersede(self, older_id: str, newer_id: str, at: datetime) -> None:
@@ -130,8 +136,8 @@ class SqliteReview:
                 raise NotFound(older_id)
             if chain_end(connection, newer_id) is None:
                 raise NotFound(f"{newer_id}: what replaced it is not live")
-            retire_all(connection, newer[0][1], [older_id], micros)
-            mark_derived(connection, [older_id], micros, spare=newer_id)
+            retire_all(connection, newer[0][1], replaced=[older_id], at=micros)
+            mark_derived(connection, [older_id], at=micros, spare=newer_id)
 
     def from_origin(self, channel: str | None, source: str | None) -> list[str]:
         """Return ids of all memories of this channel and source; None stands for any."""
@@ -140,7 +146,7 @@ class SqliteReview:
             return [row[0] for row in fetch(connection, _SQL["from_origin"], bound)]
 
     def hold(
-        self, memory_ids: Sequence[str], why: str, at: datetime, *, is_dry_run: bool = False
+        self, memory_ids: Sequence[str], why: str, *, at: datetime, is_dry_run: bool = False
     ) -> list[str]:
         """Hold memories back; return the ids of those that were not held before.
 
@@ -153,11 +159,11 @@ class SqliteReview:
             ids = [row[0] for row in fetch(connection, _SQL["not_held"], (as_json(memory_ids),))]
             for memory_id in [] if is_dry_run else ids:
                 connection.execute(_SQL["hold"], {"id": memory_id, "why": why, "at": micros})
-                add_history(connection, memory_id, why, micros)
+                add_history(connection, memory_id, change=why, at=micros)
         return ids
 
     def add_confirmation(
-        self, token_hash: bytes, memory_id: str, text_hash: bytes, expires_at: datetime
+        self, token_hash: bytes, memory_id: str, *, text_hash: bytes, expires_at: datetime
     ) -> None:
         """Keep what lets a person vouch for a memory, once."""
         row = (token_hash, memory_id, text_hash, to_micros(expires_at))
@@ -188,7 +194,7 @@ class SqliteReview:
             bound = {"id": memory_id, "trust": int(trust), "at": micros}
             connection.execute(_SQL["confirm"], bound)
             connection.execute(SQL["set_seal"], (memory_id,))
-            add_history(connection, memory_id, "confirmed", micros)
+            add_history(connection, memory_id, change="confirmed", at=micros)
             return memories_by_id(connection, [memory_id], "every")[0][1]
 
     def unscreened(self, version: str, rows_max: int) -> list[Memory]:
@@ -212,7 +218,7 @@ class SqliteReview:
             values = values_of(write)
             same = fetch_value(connection, SQL["live_duplicate"], values)
             if same is not None and old.superseded_by is None:
-                retire(connection, old.id, same, micros)
+                retire(connection, old.id, by=same, at=micros)
             elif old.superseded_by is None:
                 retire_expired(connection, values, micros)
             _replace(connection, seq, old, write)
@@ -231,7 +237,7 @@ class SqliteReview:
                 return
             session_no = sessions[0][0]
             connection.execute(_SQL["rewrite_message"], (row.format, row.payload, row.speaker, seq))
-            rewrite_index(connection, seq, session_no, row.entry)
+            rewrite_index(connection, seq, session_no=session_no, entry=row.entry)
         self._access.truncate_wal()
 
     def screened_to(self, version: str) -> int:

@@ -30,8 +30,8 @@ _WORDS_MAX = 6
 def judged(
     connection: apsw.Connection,
     memory: Memory,
-    values: dict[str, Any],
     *,
+    values: dict[str, Any],
     words: Sequence[str],
     supersedes: Sequence[str],
     decide: Decide,
@@ -60,21 +60,21 @@ def judged(
 
 
 def retire_all(
-    connection: apsw.Connection, memory: Memory, replaced: Sequence[str], at: int
+    connection: apsw.Connection, memory: Memory, *, replaced: Sequence[str], at: int
 ) -> None:
     """Note of each of these that a memory replaced it, and since when it is true no more."""
     until = to_micros(memory.valid_from)
     for old in replaced:
-        retire(connection, old, memory.id, at, until=until)
+        retire(connection, old, by=memory.id, at=at, until=until)
 
 
-def note_effects(connection: apsw.Connection, memory: Memory, verdict: Verdict, at: int) -> None:
+def note_effects(connection: apsw.Connection, memory: Memory, *, verdict: Verdict, at: int) -> None:
     """Mark what was made from what fell, and note what replaced or contradicts the memory."""
-    mark_derived(connection, verdict.supersedes, at, spare=memory.id)
+    mark_derived(connection, verdict.supersedes, at=at, spare=memory.id)
     if verdict.superseded_by is not None:
         found = memories_by_id(connection, [verdict.superseded_by])
         until = to_micros(found[0][1].valid_from or found[0][1].recorded_at) if found else None
-        retire(connection, memory.id, verdict.superseded_by, at, until=until)
+        retire(connection, memory.id, by=verdict.superseded_by, at=at, until=until)
     for other in verdict.conflicts:
         connection.execute(SQL["add_conflict"], {"older": other, "newer": memory.id, "at": at})
 
@@ -82,14 +82,14 @@ def note_effects(connection: apsw.Connection, memory: Memory, verdict: Verdict, 
 def retire(
     connection: apsw.Connection,
     memory_id: str,
+    *,
     by: str,
     at: int,
-    *,
     until: int | None = None,
     change: str = "superseded",
 ) -> None:
     """Note that a memory was replaced, by which, and until when it was true."""
-    add_history(connection, memory_id, change, at)
+    add_history(connection, memory_id, change=change, at=at)
     bound = {"id": memory_id, "by": by, "at": at, "until": until}
     connection.execute(SQL["retire"], bound)
 
@@ -98,11 +98,11 @@ def retire_expired(connection: apsw.Connection, values: dict[str, Any], at: int)
     """Make room: what is hidden holds its text's place in the unique index."""
     for memory_id, is_held in fetch(connection, SQL["hidden_duplicates"], values):
         change = "superseded" if is_held else "expired"
-        retire(connection, memory_id, values["id"], at, change=change)
+        retire(connection, memory_id, by=values["id"], at=at, change=change)
 
 
 def mark_derived(
-    connection: apsw.Connection, fallen: Sequence[str], at: int, *, spare: str = ""
+    connection: apsw.Connection, fallen: Sequence[str], *, at: int, spare: str = ""
 ) -> None:
     """Mark what was made from memories that fell, directly or through others; not `spare`."""
     if fallen:
@@ -111,7 +111,7 @@ def mark_derived(
         connection.execute(SQL["mark_stale"], {"ids": as_json(derived), "at": at})
 
 
-def add_history(connection: apsw.Connection, memory_id: str, change: str, at: int) -> None:
+def add_history(connection: apsw.Connection, memory_id: str, *, change: str, at: int) -> None:
     """Add what a memory says now to its history."""
     connection.execute(SQL["add_history"], {"id": memory_id, "change": change, "at": at})
 

@@ -158,7 +158,7 @@ def _erase_messages(
 
 
 def rewrite_index(
-    connection: apsw.Connection, seq: int, session_no: int, entry: IndexEntry
+    connection: apsw.Connection, seq: int, *, session_no: int, entry: IndexEntry
 ) -> None:
     """Make anew what is derived from a message; summaries of it and its vector go."""
     connection.execute(_SQL["remove_summaries"], (session_no, seq))
