@@ -153,7 +153,7 @@ class Owner(OwnerUpkeep):
         """Let one memory replace another; both are there already. Returns the one that stays.
 
         Raises:
-            NotFound: the older is not live, or the newer is not there.
+            NotFound: the older is not live, or nothing live stands at the newer one's end.
             SupersedeCycle: the older one replaced the newer one before.
         """
         ids = clean_name(older_id, "memory id"), clean_name(newer_id, "memory id")
