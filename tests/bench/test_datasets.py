@@ -263,7 +263,7 @@ def test_a_bad_session_is_named_by_file_and_line(tmp_path, changed, problem: str
     assert f"sessions.jsonl, line 1: {problem}" in str(raised.value)
 
 
-@pytest.mark.parametrize("content", [gzip.compress(b'{"a": 1}\n' * 999)[:40], b"no gzip"])
+@pytest.mark.parametrize("content", [gzip.compress(b'{"a": 1}\n' * 999, mtime=0)[:40], b"no gzip"])
 def test_a_damaged_packed_file_is_named(tmp_path, content: bytes):
     (tmp_path / "turns.jsonl.gz").write_bytes(content)
     with pytest.raises(InputError, match=r"turns\.jsonl\.gz"):
