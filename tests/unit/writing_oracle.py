@@ -264,6 +264,8 @@ class Oracle:
         new.trust = self.trust(new.channel, new.parents)
         if is_suspect(new.text, new.channel):
             new.held_for = new.held_for or "suspect"
+        if any(parent in self.rows and self.is_held(self.rows[parent]) for parent in new.parents):
+            new.held_for = new.held_for or "revoked"
         verdict = self.judge(new, named)
         if verdict.is_refused:
             return Done("refused")
