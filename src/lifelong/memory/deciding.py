@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from lifelong.memory.sameness import same_fact
-from lifelong.memory.statements import Statement, parse_statement
+from lifelong.memory.statements import parse_statement
 from lifelong.memory.supersede import CONFLICT, REPLACES, UNRELATED, relation
 from lifelong.records import Memory, Trust
 from lifelong.rows import MemoryCounts, Standing, Verdict
@@ -111,9 +111,10 @@ def _compare(
     """Add what a memory replaces or contradicts by rule; return what says the same, or None."""
     statement = parse_statement(memory.text)
     for old in others:
-        if _is_near_duplicate(statement, memory, old):
+        older = parse_statement(old.text)
+        if _may_be_duplicate(memory, old) and same_fact(statement, older):
             return old
-        how = _rule(statement, memory, old)
+        how = _rule(memory, old, relation(statement, older).kind)
         if how != UNRELATED:
             _place(old, replaced if how == REPLACES else conflicts)
     return None
@@ -188,20 +189,19 @@ def _says_so_already(same: Memory, memory: Memory) -> bool:
     return same.trust > memory.trust or (same.trust == memory.trust and has_key)
 
 
-def _is_near_duplicate(statement: Statement, memory: Memory, old: Memory) -> bool:
-    """Return whether nothing would be lost if the new memory were not stored."""
+def _may_be_duplicate(memory: Memory, old: Memory) -> bool:
+    """Return whether nothing but the words would be lost if the new memory were not stored."""
     own = (memory.key, memory.valid_from, memory.valid_to, memory.expires_at)
     return (
         own == (old.key, old.valid_from, old.valid_to, old.expires_at)
         and memory.kind == old.kind
         and memory.trust <= old.trust
         and dict(memory.metadata) == dict(old.metadata)
-        and same_fact(statement, parse_statement(old.text))
     )
 
 
-def _rule(statement: Statement, memory: Memory, old: Memory) -> str:
-    how = relation(statement, parse_statement(old.text)).kind
+def _rule(memory: Memory, old: Memory, how: str) -> str:
+    """Return what the relation of two texts means for two memories that say them."""
     if how != REPLACES:
         return how
     are_replaceable = memory.kind in REPLACEABLE and old.kind in REPLACEABLE

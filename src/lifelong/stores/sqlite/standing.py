@@ -20,7 +20,7 @@ from lifelong.stores.sqlite.memory_rows import SQL, memories_by_id
 from lifelong.stores.sqlite.queries import fetch, fetch_value
 from lifelong.stores.sqlite.words import as_json, quoted, terms_of
 
-SIMILAR_MAX = 30
+SIMILAR_MAX = 10
 """So many memories are compared with a new one: those that share its rarest words, the newest
 first."""
 
