@@ -77,9 +77,10 @@ def same_fact(one: str | Statement, other: str | Statement) -> bool:
 
 
 def _may_be_same(first: Statement, second: Statement) -> bool:
-    """Tell by length and denial, which no step changes much, whether the forms are worth making."""
+    """Tell by what no step changes much whether the forms are worth making."""
     a, b = len(first.plain), len(second.plain)
-    return abs(a - b) <= 4 and first.is_denying == second.is_denying
+    is_near = abs(a - b) <= 4 and first.is_denying == second.is_denying
+    return is_near and first.numbers == second.numbers
 
 
 def canonical(statement: Statement) -> tuple[str, ...]:

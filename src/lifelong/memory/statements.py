@@ -48,6 +48,11 @@ class Statement:
         return tuple(word.plain for word in without_articles(self.words))
 
     @cached_property
+    def numbers(self) -> tuple[str, ...]:
+        """The words with a digit, sorted: no way to say the same thing changes them."""
+        return tuple(sorted(word for word in self.plain if any(map(str.isdigit, word))))
+
+    @cached_property
     def frame(self) -> Frame:
         """What it says, apart from how."""
         return read_frame(self.words)

@@ -12,12 +12,30 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, Protocol, TypeVar, get_type_hints
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar, get_type_hints
 
 import typer
+from typer.core import TyperGroup
 
 import lifelong
 from lifelong.apps.cli.edge import told
+
+
+class DefaultGroup(TyperGroup):
+    """A group of commands of which one may be left out.
+
+    Attributes:
+        default: the name of that one.
+    """
+
+    default: ClassVar[str]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the command in that was left out."""
+        if not args or (args[0] not in self.commands and args[0] != "--help"):
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

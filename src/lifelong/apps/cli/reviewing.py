@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
-from typer.core import TyperGroup
 
 from lifelong.apps.cli.edge import DONE, NOTHING, agreed
-from lifelong.apps.cli.options import AsJson, Place, command
+from lifelong.apps.cli.options import AsJson, DefaultGroup, Place, command
 from lifelong.apps.cli.output import Screen, counted, jsonable, minute, note, one_line, print_json
 from lifelong.writing import Remembered, ReviewItem
 
@@ -20,14 +19,10 @@ _Text = Annotated[
 _Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
-class ReviewGroup(TyperGroup):
+class ReviewGroup(DefaultGroup):
     """`lifelong review` is short for `lifelong review list`."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the command in that was left out."""
-        if not args or (args[0] not in self.commands and args[0] != "--help"):
-            args = ["list", *args]
-        return super().parse_args(ctx, args)
+    default = "list"
 
 
 class ListOptions(NamedTuple):

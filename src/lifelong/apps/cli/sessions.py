@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from typer.core import TyperGroup
 
 import lifelong
 from lifelong.apps.cli.edge import DONE, NOTHING
-from lifelong.apps.cli.options import AsJson, Place, command
+from lifelong.apps.cli.options import AsJson, DefaultGroup, Place, command
 from lifelong.apps.cli.output import (
     Screen,
     counted,
@@ -43,14 +42,10 @@ class LogOptions(NamedTuple):
     as_json: AsJson = False
 
 
-class LogGroup(TyperGroup):
+class LogGroup(DefaultGroup):
     """`lifelong log` and `lifelong log SESSION` are short for `lifelong log show`."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the command in that was left out."""
-        if not args or (args[0] not in self.commands and args[0] != "--help"):
-            args = ["show", *args]
-        return super().parse_args(ctx, args)
+    default = "show"
 
 
 @command(LogOptions)

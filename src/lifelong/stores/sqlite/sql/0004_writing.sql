@@ -10,12 +10,21 @@ ALTER TABLE memory ADD COLUMN seal BLOB; -- HMAC of text, origin and trust with 
 
 UPDATE memory SET ended_at = superseded_at;
 UPDATE memory SET held_for = 'suspect' WHERE quarantined_at IS NOT NULL;
-UPDATE memory SET seal = lifelong_seal(
-    id, text, channel, source, trust, recorded_at, confirmed_at, (
+
+-- A memory with its parents, and the seal that it is due: what is sealed is said here alone.
+CREATE VIEW memory_read AS
+SELECT m.*, (
+    SELECT json_group_array(p.parent_id ORDER BY p.position)
+    FROM memory_parent AS p WHERE p.memory_id = m.id
+) AS parents, lifelong_seal(
+    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
         SELECT json_group_array(p.parent_id ORDER BY p.position)
-        FROM memory_parent AS p WHERE p.memory_id = memory.id
+        FROM memory_parent AS p WHERE p.memory_id = m.id
     )
-);
+) AS due_seal
+FROM memory AS m;
+
+UPDATE memory SET seal = (SELECT due_seal FROM memory_read WHERE id = memory.id);
 
 CREATE INDEX memory_held ON memory (held_for) WHERE held_for IS NOT NULL;
 CREATE INDEX memory_by_rules ON memory (screened_with); -- rescan, when rules change

@@ -34,13 +34,7 @@ WITH RECURSIVE chain (id, next, steps) AS (
 SELECT id FROM chain ORDER BY steps DESC LIMIT 1
 
 -- name: set_seal
-UPDATE memory AS m SET seal = lifelong_seal(
-    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
-        SELECT json_group_array(p.parent_id ORDER BY p.position)
-        FROM memory_parent AS p WHERE p.memory_id = m.id
-    )
-)
-WHERE m.id = ?
+UPDATE memory SET seal = (SELECT due_seal FROM memory_read WHERE id = memory.id) WHERE id = ?
 
 -- name: mark_stale
 UPDATE memory SET stale_since = coalesce(stale_since, :at)
@@ -105,61 +99,31 @@ SELECT id, :at, :change, text, metadata FROM memory WHERE id = :id
 SELECT memory_id, at, change, text, metadata FROM memory_history WHERE memory_id = ? ORDER BY seq
 
 -- name: live
-SELECT m.*, (
-    SELECT json_group_array(p.parent_id ORDER BY p.position)
-    FROM memory_parent AS p WHERE p.memory_id = m.id
-) AS parents, m.seal IS lifelong_seal(
-    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
-        SELECT json_group_array(p.parent_id ORDER BY p.position)
-        FROM memory_parent AS p WHERE p.memory_id = m.id
-    )
-) AS is_sealed
-FROM memory_live AS m
-WHERE m.seq IN (SELECT value FROM json_each(?)) ORDER BY m.seq
+SELECT m.*, m.seal IS m.due_seal AS is_sealed
+FROM memory_read AS m
+WHERE m.seq IN (SELECT value FROM json_each(?))
+    AND EXISTS (SELECT 1 FROM memory_live AS live WHERE live.seq = m.seq)
+ORDER BY m.seq
 
 -- name: all
-SELECT m.*, (
-    SELECT json_group_array(p.parent_id ORDER BY p.position)
-    FROM memory_parent AS p WHERE p.memory_id = m.id
-) AS parents, m.seal IS lifelong_seal(
-    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
-        SELECT json_group_array(p.parent_id ORDER BY p.position)
-        FROM memory_parent AS p WHERE p.memory_id = m.id
-    )
-) AS is_sealed, EXISTS (
+SELECT m.*, m.seal IS m.due_seal AS is_sealed, EXISTS (
     SELECT 1 FROM memory AS older WHERE older.superseded_by = m.id
 ) AS replaces
-FROM memory AS m
+FROM memory_read AS m
 WHERE m.seq IN (SELECT value FROM json_each(?))
     AND m.quarantined_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > lifelong_now())
 ORDER BY m.seq
 
 -- name: held
-SELECT m.*, (
-    SELECT json_group_array(p.parent_id ORDER BY p.position)
-    FROM memory_parent AS p WHERE p.memory_id = m.id
-) AS parents, m.seal IS lifelong_seal(
-    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
-        SELECT json_group_array(p.parent_id ORDER BY p.position)
-        FROM memory_parent AS p WHERE p.memory_id = m.id
-    )
-) AS is_sealed
-FROM memory AS m
+SELECT m.*, m.seal IS m.due_seal AS is_sealed
+FROM memory_read AS m
 WHERE m.seq IN (SELECT value FROM json_each(?)) AND m.superseded_by IS NULL
     AND m.quarantined_at IS NOT NULL AND (m.expires_at IS NULL OR m.expires_at > lifelong_now())
 ORDER BY m.seq
 
 -- name: every
-SELECT m.*, (
-    SELECT json_group_array(p.parent_id ORDER BY p.position)
-    FROM memory_parent AS p WHERE p.memory_id = m.id
-) AS parents, m.seal IS lifelong_seal(
-    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
-        SELECT json_group_array(p.parent_id ORDER BY p.position)
-        FROM memory_parent AS p WHERE p.memory_id = m.id
-    )
-) AS is_sealed
-FROM memory AS m
+SELECT m.*, m.seal IS m.due_seal AS is_sealed
+FROM memory_read AS m
 WHERE m.seq IN (SELECT value FROM json_each(?)) ORDER BY m.seq
 
 -- name: seqs
@@ -172,13 +136,8 @@ SELECT seq FROM memory WHERE id = ?
 SELECT seq FROM memory WHERE id IN (SELECT value FROM json_each(?))
 
 -- name: parent_memories
-SELECT m.id, iif(m.seal IS lifelong_seal(
-    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
-        SELECT json_group_array(p.parent_id ORDER BY p.position)
-        FROM memory_parent AS p WHERE p.memory_id = m.id
-    )
-), m.trust, 0)
-FROM memory AS m WHERE m.id IN (SELECT value FROM json_each(?))
+SELECT id, iif(seal IS due_seal, trust, 0)
+FROM memory_read WHERE id IN (SELECT value FROM json_each(?))
 
 -- name: parent_messages
 SELECT id, trust FROM message WHERE id IN (SELECT value FROM json_each(?))

@@ -78,12 +78,7 @@ SELECT older_id FROM conflict WHERE older_id NOT IN (SELECT id FROM memory)
 UNION SELECT newer_id FROM conflict WHERE newer_id NOT IN (SELECT id FROM memory)
 
 -- name: broken_seals
-SELECT m.id FROM memory AS m WHERE m.seal IS NOT lifelong_seal(
-    m.id, m.text, m.channel, m.source, m.trust, m.recorded_at, m.confirmed_at, (
-        SELECT json_group_array(p.parent_id ORDER BY p.position)
-        FROM memory_parent AS p WHERE p.memory_id = m.id
-    )
-)
+SELECT id FROM memory_read WHERE seal IS NOT due_seal
 
 -- name: remove_memory
 DELETE FROM memory WHERE seq = ?
