@@ -4,18 +4,15 @@ A client that is not installed skips its tests at home, and fails them in CI. Wh
 summarisers (errors of servers, answers that are none) is attacked in theirs.
 """
 
-import importlib
 import json
-import os
 import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from model_server import client_package, completion, model_server, reply, text_block
 
 from lifelong.errors import ExtractionUnusable, ExtractorFailed, InvalidValue, MissingExtra
 from lifelong.memory.extract import extract
@@ -45,84 +42,10 @@ FOUND = {
 }
 
 
-class Server(ThreadingHTTPServer):
-    """Answers each request with the next of `answers`."""
-
-    daemon_threads = True
-    block_on_close = False
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answers: list[tuple[int, str]] = []
-        self.seen: list[dict[str, Any]] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def says(self, body: object, status: int = 200) -> None:
-        self.answers.append((status, json.dumps(body)))
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Speaks just enough HTTP."""
-
-    server: Server
-
-    def do_POST(self) -> None:
-        self.server.seen.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        status, text = self.server.answers.pop(0)
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text.encode())))
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing: a test prints only when it fails."""
-
-
 @pytest.fixture
 def server(monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with Server() as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
-        thread.start()
+    with model_server(monkeypatch) as running:
         yield running
-        running.shutdown()
-        thread.join()
-
-
-def client_package(name: str) -> Any:
-    return importlib.import_module(name) if os.environ.get("CI") else pytest.importorskip(name)
-
-
-def completion(content: object = None, finish: str = "stop", **message: object) -> dict[str, Any]:
-    said = {"role": "assistant", "content": content, **message}
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "m",
-        "choices": [{"index": 0, "message": said, "finish_reason": finish}],
-    }
-
-
-def reply(*blocks: dict[str, Any], stop: str = "end_turn") -> dict[str, Any]:
-    return {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "m",
-        "content": list(blocks),
-        "stop_reason": stop,
-        "stop_sequence": None,
-        "usage": {"input_tokens": 20, "output_tokens": 5},
-    }
-
-
-def text_block(text: str) -> dict[str, Any]:
-    return {"type": "text", "text": text}
 
 
 def call(arguments: object) -> dict[str, Any]:
@@ -192,7 +115,7 @@ def extractor_for(server):
 def test_openai_is_asked_for_the_schema(server, extractor_for):
     server.says(OPENAI.found)
     assert json.loads(extractor_for(OPENAI)(TASK)) == FOUND
-    assert server.seen == [
+    assert server.bodies == [
         {
             "model": "m",
             "messages": [
@@ -223,7 +146,7 @@ def test_a_strict_schema_names_every_part():
 def test_a_server_without_schemas_reads_it_in_words(server, extractor_for, output, form):
     server.says(OPENAI.found)
     extractor_for(OPENAI, output=output)(TASK)
-    (body,) = server.seen
+    (body,) = server.bodies
     assert body.get("response_format") == form
     instructions = body["messages"][0]["content"]
     assert instructions.startswith(TASK.instructions)
@@ -234,7 +157,7 @@ def test_what_the_caller_adds_wins(server, extractor_for):
     server.says(OPENAI.found)
     extra = {"max_completion_tokens": 50, "response_format": {"type": "text"}, "seed": 7}
     extractor_for(OPENAI, temperature=None, extra=extra)(TASK)
-    (body,) = server.seen
+    (body,) = server.bodies
     assert (body["max_completion_tokens"], body["seed"]) == (50, 7)
     assert body["response_format"] == {"type": "text"}
     assert not {"max_tokens", "temperature"} & body.keys()
@@ -243,7 +166,7 @@ def test_what_the_caller_adds_wins(server, extractor_for):
 def test_anthropic_has_to_call_the_tool(server, extractor_for):
     server.says(ANTHROPIC.found)
     assert extractor_for(ANTHROPIC)(TASK) == FOUND
-    (body,) = server.seen
+    (body,) = server.bodies
     assert body["system"] == TASK.instructions
     assert body["messages"] == [{"role": "user", "content": TASK.transcript}]
     assert body["max_tokens"] == 900
@@ -256,7 +179,7 @@ def test_anthropic_is_asked_for_the_schema_where_the_caller_says_so(server, extr
     server.says(reply({"type": "thinking", "thinking": "Hm.", "signature": "s"}, text_block("[]")))
     extractor = extractor_for(ANTHROPIC, output="schema", extra={"thinking": {"type": "adaptive"}})
     assert extractor(TASK) == "[]"
-    (body,) = server.seen
+    (body,) = server.bodies
     assert body["output_config"] == {"format": {"type": "json_schema", "schema": SCHEMA}}
     assert body["thinking"] == {"type": "adaptive"}
     assert not {"tools", "tool_choice"} & body.keys()
@@ -274,7 +197,7 @@ def test_a_refused_form_is_asked_for_less_strictly_and_remembered(server, extrac
     extractor = extractor_for(OPENAI)
     assert json.loads(extractor(TASK)) == FOUND
     assert json.loads(extractor(TASK)) == FOUND
-    forms = [body.get("response_format", {}).get("type") for body in server.seen]
+    forms = [body.get("response_format", {}).get("type") for body in server.bodies]
     assert forms == ["json_schema", "json_object", None, None]
 
 
@@ -286,7 +209,7 @@ def test_a_request_that_is_refused_in_every_form_fails_and_is_tried_anew(server,
         extractor(TASK)
     server.says(OPENAI.found)
     extractor(TASK)
-    assert server.seen[-1]["response_format"]["type"] == "json_schema"
+    assert server.bodies[-1]["response_format"]["type"] == "json_schema"
 
 
 @pytest.mark.parametrize("status", [401, 404, 429, 500])
@@ -294,14 +217,14 @@ def test_another_refusal_is_no_matter_of_form(server, extractor_for, status):
     server.says(*refused(status))
     with pytest.raises(ExtractorFailed):
         extractor_for(OPENAI)(TASK)
-    assert len(server.seen) == 1
+    assert len(server.bodies) == 1
 
 
 def test_a_form_that_the_caller_names_is_the_only_one(server, extractor_for):
     server.says(*refused())
     with pytest.raises(ExtractorFailed):
         extractor_for(OPENAI, output="json_schema")(TASK)
-    assert len(server.seen) == 1
+    assert len(server.bodies) == 1
 
 
 # What comes back

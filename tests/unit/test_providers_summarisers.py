@@ -3,17 +3,13 @@
 A client that is not installed skips its tests at home, and fails them in CI.
 """
 
-import importlib
-import json
-import os
 import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from model_server import client_package, completion, model_server, reply, text_block
 
 from lifelong.errors import InvalidValue, MissingExtra, SummariserFailed, SummaryUnusable
 from lifelong.providers.summarisers import AnthropicSummariser, OpenAISummariser
@@ -28,92 +24,10 @@ TASK = SummaryTask(
 )
 
 
-class Server(ThreadingHTTPServer):
-    """Answers each request with the next of `answers`; without any, not before the test ends."""
-
-    daemon_threads = True
-    block_on_close = False
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answers: list[tuple[int, str, str]] = []
-        self.seen: list[tuple[str, dict[str, Any]]] = []
-        self.is_over = threading.Event()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def says(self, body: object, status: int = 200, content_type: str = "application/json") -> None:
-        text = body if isinstance(body, str) else json.dumps(body)
-        self.answers.append((status, text, content_type))
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Speaks just enough HTTP."""
-
-    server: Server
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.seen.append((self.path, json.loads(body)))
-        if not self.server.answers:
-            self.server.is_over.wait(60)
-            return
-        status, text, content_type = self.server.answers.pop(0)
-        self.send_response(status)
-        self.send_header("Content-Type", content_type)
-        self.send_header("Content-Length", str(len(text.encode())))
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing: a test prints only when it fails."""
-
-
 @pytest.fixture
 def server(monkeypatch):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with Server() as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
-        thread.start()
+    with model_server(monkeypatch) as running:
         yield running
-        running.is_over.set()
-        running.shutdown()
-        thread.join()
-
-
-def client_package(name: str) -> Any:
-    return importlib.import_module(name) if os.environ.get("CI") else pytest.importorskip(name)
-
-
-def completion(content: object = None, finish: str = "stop", **message: object) -> dict[str, Any]:
-    said = {"role": "assistant", "content": content, **message}
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "m",
-        "choices": [{"index": 0, "message": said, "finish_reason": finish}],
-        "usage": {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25},
-    }
-
-
-def reply(*blocks: dict[str, Any], stop: str = "end_turn") -> dict[str, Any]:
-    return {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "m",
-        "content": list(blocks),
-        "stop_reason": stop,
-        "stop_sequence": None,
-        "usage": {"input_tokens": 20, "output_tokens": 5},
-    }
-
-
-def block(text: str) -> dict[str, Any]:
-    return {"type": "text", "text": text}
 
 
 @dataclass(frozen=True)
@@ -144,9 +58,9 @@ KINDS = [
         client="Anthropic",
         of=AnthropicSummariser,
         path="/v1/messages",
-        says=lambda text: reply(block(text)),
-        cut_off=reply(block("Order A-77"), stop="max_tokens"),
-        declined=reply(block("Sorry."), stop="refusal"),
+        says=lambda text: reply(text_block(text)),
+        cut_off=reply(text_block("Order A-77"), stop="max_tokens"),
+        declined=reply(text_block("Sorry."), stop="refusal"),
     ),
 ]
 
@@ -203,7 +117,7 @@ def test_openai_gets_instructions_apart_from_one_transcript(server, summariser_f
 
 
 def test_anthropic_gets_instructions_apart_from_one_transcript(server, summariser_for):
-    server.says(reply(block("Order "), block("A-7781.")))
+    server.says(reply(text_block("Order "), text_block("A-7781.")))
     assert summariser_for(ANTHROPIC)(TASK) == "Order A-7781."
     assert server.seen == [
         (
@@ -301,7 +215,7 @@ def test_reasoning_that_took_all_the_room_is_an_answer_cut_off(server, summarise
 
 
 def test_a_conversation_that_outgrew_the_model_is_an_answer_cut_off(server, summariser_for):
-    server.says(reply(block("Order A-77"), stop="model_context_window_exceeded"))
+    server.says(reply(text_block("Order A-77"), stop="model_context_window_exceeded"))
     with pytest.raises(SummaryUnusable, match="cut off"):
         summariser_for(ANTHROPIC)(TASK)
 
