@@ -42,6 +42,7 @@ class Row:
     is_stale: bool = False
     is_confirmed: bool = False
     changes: list = field(default_factory=list)
+    texts: set = field(default_factory=set)  # all that it ever said, folded
 
     @property
     def folded(self):
@@ -87,6 +88,7 @@ class Oracle:
         self.rows = {}
         self.conflicts = {}  # (older, newer): is_settled
         self.tokens = {}  # token: (memory, text, expires_at)
+        self.barred = set()  # (namespace, folded text) of what was forgotten
         self.now = None
 
     # What a read may see.
@@ -145,13 +147,15 @@ class Oracle:
 
     # What a memory does to what stands.
 
-    def judge(self, new, named=()):
+    def judge(self, new, named=(), *, is_by_person=False):
         others = [row for row in self.rows.values() if row.id != new.id]
         same = next((row for row in others if self.holds_the_text_of(row, new)), None)
         named = self.named(new, named)
         supersedes, conflicts, later = self.keyed(new, others, named)
         if same is not None and self.says_so(same, new):
             return self.judge_known(new, same, supersedes, named[0])
+        if not is_by_person and self.is_barred(new):
+            return Judgement(is_refused=True)
         own = {} if same is None else {same.id: same}
         if new.held_for:
             return Judgement(supersedes=own, is_refused=self.is_full(new, own))
@@ -162,6 +166,10 @@ class Oracle:
         full = self.is_full(new, supersedes)
         conflicts = without(conflicts, supersedes)
         return Judgement(supersedes=supersedes, conflicts=conflicts, is_refused=full)
+
+    def is_barred(self, new):
+        is_said_anew = new.channel == "user" and not new.parents
+        return (new.namespace, new.folded) in self.barred and not is_said_anew
 
     def judge_known(self, new, same, supersedes, by_name):
         chosen = supersedes if new.key == same.key else by_name
@@ -277,6 +285,8 @@ class Oracle:
             return told(verdict, new)
         self.make_room(new)
         self.rows[new.id] = new
+        self.barred.discard((new.namespace, new.folded))
+        new.texts.add(new.folded)
         new.changes.append("stored")
         self.take_effect(new, verdict)
         return told(verdict, new)
@@ -295,6 +305,7 @@ class Oracle:
         self.make_room(changed)
         row.is_confirmed = row.is_confirmed and changed.text == row.text
         row.text = changed.text
+        row.texts.add(row.folded)
         row.trust = min(row.trust, TRUST[channel])
         row.expires_at = expires_at if expires_at is not None else row.expires_at
         row.changes.append("updated")
@@ -319,7 +330,8 @@ class Oracle:
     def forget(self, ids):
         gone = {id for id in ids if id in self.rows} | set(self.made_from(ids))
         for memory_id in gone:
-            del self.rows[memory_id]
+            row = self.rows.pop(memory_id)
+            self.barred |= {(row.namespace, text) for text in row.texts}
         self.conflicts = {
             pair: is_settled for pair, is_settled in self.conflicts.items() if gone.isdisjoint(pair)
         }
@@ -337,7 +349,7 @@ class Oracle:
         if is_accepting != (row.held_for == "proposed"):
             raise Refused("InvalidValue")
         free = Row(**{**vars(row), "held_for": "", "text": text or row.text})
-        verdict = self.judge(free)
+        verdict = self.judge(free, is_by_person=True)
         if verdict.is_refused:
             return Done("refused")
         stands = verdict.duplicate_of or row.id
@@ -350,6 +362,7 @@ class Oracle:
         self.make_room(free)
         row.is_confirmed = row.is_confirmed and free.text == row.text
         row.text, row.held_for = free.text, ""
+        row.texts.add(row.folded)
         row.changes.append("released")
         self.take_effect(row, verdict)
         return told(verdict, row)
