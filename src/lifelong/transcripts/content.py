@@ -12,9 +12,11 @@ import io
 import json
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+
+from lifelong.export_files import Unlock, decrypted
 
 READ_ERRORS = (OSError, EOFError, zlib.error)
 """What reading a file, packed or not, may raise."""
@@ -45,25 +47,36 @@ class _Counted(io.RawIOBase):
 
 
 @contextmanager
-def opened(file: Path, on_bytes: OnBytes | None = None) -> Iterator[io.BufferedIOBase]:
+def opened(
+    file: Path, on_bytes: OnBytes | None = None, unlock: Unlock | None = None
+) -> Iterator[io.BufferedIOBase]:
     """Open a file for reading; gzip is unpacked, whatever the file is called.
 
     Args:
         file: the path.
         on_bytes: told how many bytes of the file, packed as it is, have been read so far.
+        unlock: what opens it, if it is encrypted.
 
     Raises:
         OSError: the file cannot be opened.
+        TranscriptError: it cannot be decrypted, or not to its end.
     """
     with (
         io.FileIO(file) as raw,
         io.BufferedReader(_Counted(raw, on_bytes or _nobody), _BUFFER_BYTES) as stream,
+        decrypted(file, stream, unlock) if unlock else nullcontext(stream) as plain,
+        _unpacked(plain) as unpacked,
     ):
-        if stream.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC):
-            with gzip.GzipFile(fileobj=stream) as unpacked:
-                yield unpacked
-        else:
-            yield stream
+        yield unpacked
+
+
+@contextmanager
+def _unpacked(stream: io.BufferedReader[Any]) -> Iterator[io.BufferedIOBase]:
+    if stream.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC):
+        with gzip.GzipFile(fileobj=stream) as unpacked:
+            yield unpacked
+    else:
+        yield stream
 
 
 def _nobody(count: int) -> None:

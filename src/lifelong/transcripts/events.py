@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from lifelong.file_records import FileVersion
+from lifelong.forgetting import LegalHold, RetentionRule
 from lifelong.messages import Message
 from lifelong.records import Memory
 from lifelong.writing import MemoryVersion
@@ -71,6 +73,19 @@ class Ignored:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptHead:
+    """The beginning of our own export.
+
+    Attributes:
+        owner_id: whose it is, as it says.
+        at: when it was made, as it says; None where it does not.
+    """
+
+    owner_id: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class KeptSession:
     """A session as our own export has it; its messages are told apart from it."""
 
@@ -102,10 +117,10 @@ class KeptMessage:
 
 @dataclass(frozen=True, slots=True)
 class KeptMemory:
-    """A memory as our own export has it; none of it is believed yet.
+    """A memory as our own export or another tool has it; none of it is believed yet.
 
     Attributes:
-        line: where it stands.
+        line: where it stands; of another tool's store, which one it is, from 1.
         memory: as the line says, its trust too.
         history: its versions, oldest first.
         parent_sessions: the sessions of those of its parents that are messages, by their ids.
@@ -139,7 +154,70 @@ class KeptState:
     value: Any
 
 
-Kept = KeptSession | KeptMessage | KeptMemory | KeptConflict | KeptState
+@dataclass(frozen=True, slots=True)
+class KeptTombstone:
+    """Something that was forgotten where the export comes from; nothing of what it said.
+
+    Attributes:
+        line: where it stands.
+        of: ``memory``, ``message`` or ``file``.
+        id: of the memory or message; the path of the file.
+        session_id: of a message; empty for the rest.
+        at: when it was forgotten.
+        digest: of the line but its seal.
+        seal: as the line has it, or empty.
+    """
+
+    line: int
+    of: str
+    id: str
+    session_id: str
+    at: datetime
+    digest: str
+    seal: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRule:
+    """A rule of retention, or a legal hold.
+
+    Attributes:
+        line: where it stands.
+        rule: as the line says; not believed yet.
+        digest: of the line but its seal.
+        seal: as the line has it, or empty.
+    """
+
+    line: int
+    rule: RetentionRule | LegalHold
+    digest: str
+    seal: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A text that a file of file memory has, or had; none of it is believed yet.
+
+    Attributes:
+        line: where it stands.
+        text: as the line says, its trust too; its number is 0.
+        created_at, read_at: of the file; None where the text is one that ended.
+        digest: of the line but its seal.
+        seal: as the line has it, or empty.
+    """
+
+    line: int
+    text: FileVersion
+    created_at: datetime | None
+    read_at: datetime | None
+    digest: str
+    seal: str
+
+
+Sealed = KeptTombstone | KeptRule | KeptFile
+"""What is done only under this owner's seal, or where a person vouches for it."""
+
+Kept = KeptSession | KeptMessage | KeptMemory | KeptConflict | KeptState | Sealed
 """What only our own export has."""
 
-Event = SessionStart | SaidMessage | BrokenLine | Ignored | Kept
+Event = SessionStart | SaidMessage | BrokenLine | Ignored | KeptHead | Kept

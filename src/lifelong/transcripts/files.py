@@ -8,12 +8,25 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any, Self, TypedDict
 
 from lifelong.errors import InvalidValue, TranscriptError
-from lifelong.transcripts import chat_jsonl, chatgpt, claude_code, claude_export, own_export
+from lifelong.export_files import Unlock, require_unlocked
+from lifelong.memory.entry import require_known
+from lifelong.transcripts import (
+    chat_jsonl,
+    chatgpt,
+    claude_code,
+    claude_export,
+    langgraph,
+    mem0,
+    openai_agents,
+    own_export,
+)
 from lifelong.transcripts.content import OnBytes, reason_of
 from lifelong.transcripts.events import BrokenLine, Event
 from lifelong.transcripts.exports import is_export_name, may_hold_export
@@ -22,14 +35,96 @@ HELD_LINES = 1_000
 """Broken lines at the beginning of a file that are held back until a readable one comes."""
 
 
+_Read = Callable[[Path, OnBytes | None], Iterator[Event]]
+
+
 @dataclass(frozen=True, slots=True)
 class _Source:
-    read: Callable[[Path, OnBytes | None], Iterator[Event]]
+    read: _Read
     uses: Callable[[Path], bool]
+    chosen: Callable[[Sequence[Path]], list[Path]] = list
+
+
+class ReadingFields(TypedDict, total=False):
+    """What can be said of what is to be read, beside its source and path.
+
+    Attributes:
+        user: of a store of mem0's with several users, the one whose memories are wanted.
+        identities: that open an encrypted export, each the text of an identity file.
+        passphrase: that opens it, in place of identities.
+    """
+
+    user: str | None
+    identities: Sequence[str]
+    passphrase: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is to be read, and how.
+
+    Attributes:
+        source: one of `SOURCES`.
+        path: a file, taken whatever it is called; or a folder.
+        user: of a store with several users, the one whose memories are wanted.
+        unlock: what opens an encrypted export.
+    """
+
+    source: str
+    path: str | os.PathLike[str]
+    user: str | None = None
+    unlock: Unlock = field(default_factory=Unlock)
+
+    @classmethod
+    def of(
+        cls, source: str, path: str | os.PathLike[str], fields: Mapping[str, Any] | ReadingFields
+    ) -> Self:
+        """Return what a caller says is to be read.
+
+        Raises:
+            InvalidValue: there is no such field.
+        """
+        require_known(fields, ReadingFields.__annotations__, "import")
+        identities = fields.get("identities", ())
+        if isinstance(identities, str):
+            raise InvalidValue("identities: pass a list")
+        unlock = Unlock(tuple(identities), fields.get("passphrase"))
+        return cls(source, path, fields.get("user"), unlock)
+
+    def files(self) -> list[Path]:
+        """Return the files to read, in a fixed order; each encrypted one has been checked.
+
+        Raises:
+            InvalidValue: there is no such source, or it knows no users or no encryption.
+            TranscriptError: one of its kinds: there is nothing there, or it cannot be decrypted.
+            MissingExtra: a file is encrypted, and pyrage is not installed.
+        """
+        if self.user is not None and self.source != mem0.SOURCE:
+            raise InvalidValue(f"only {mem0.SOURCE} knows users, not {self.source}")
+        if self.unlock and self.source != own_export.SOURCE:
+            raise InvalidValue(f"only {own_export.SOURCE} is ever encrypted, not {self.source}")
+        files = transcript_files(self.source, self.path)
+        if self.source == own_export.SOURCE:
+            for file in files:
+                require_unlocked(file, self.unlock)
+        return files
+
+    def events(self, file: Path, on_bytes: OnBytes | None = None) -> Iterator[Event]:
+        """Return what one of the files holds, as `read_transcript` does."""
+        read: _Read = _reader(self.source).read
+        if self.source == own_export.SOURCE:
+            read = partial(own_export.read, unlock=self.unlock)
+        elif self.source == mem0.SOURCE:
+            read = partial(mem0.read, user=self.user)
+        return _summed_up(file, read(file, on_bytes))
 
 
 def _is_lines(file: Path) -> bool:
     return file.name.endswith((".jsonl", ".jsonl.gz"))
+
+
+def _is_own(file: Path) -> bool:
+    return _is_lines(file) or file.name.endswith(".jsonl.age")
 
 
 def _is_export(file: Path) -> bool:
@@ -42,11 +137,17 @@ _READERS = {
     chatgpt.SOURCE: _Source(chatgpt.read, _is_export),
     claude_export.SOURCE: _Source(claude_export.read, _is_export),
     chat_jsonl.SOURCE: _Source(chat_jsonl.read, _is_lines),
-    own_export.SOURCE: _Source(own_export.read, _is_lines),
+    own_export.SOURCE: _Source(own_export.read, _is_own),
+    openai_agents.SOURCE: _Source(openai_agents.read, openai_agents.is_store),
+    langgraph.SOURCE: _Source(langgraph.read, langgraph.is_store),
+    mem0.SOURCE: _Source(mem0.read, mem0.is_store, mem0.chosen),
 }
 
 SOURCES = tuple(_READERS)
 """The names of the tools whose transcripts can be read."""
+
+WITH_MEMORIES = (own_export.SOURCE, langgraph.SOURCE, mem0.SOURCE)
+"""Those that have memories, too."""
 
 
 def transcript_files(source: str, path: str | os.PathLike[str]) -> list[Path]:
@@ -69,7 +170,8 @@ def transcript_files(source: str, path: str | os.PathLike[str]) -> list[Path]:
         raise TranscriptError(f"{place} cannot be read: {reason_of(error)}") from error
     if not stat.S_ISDIR(mode):
         return [place]
-    return sorted(file for file in place.rglob("*") if _is_file(file) and reader.uses(file))
+    found = sorted(file for file in place.rglob("*") if _is_file(file) and reader.uses(file))
+    return reader.chosen(found)
 
 
 def total_bytes(files: Iterable[Path]) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 
 from lifelong.errors import InputError
@@ -20,7 +19,7 @@ from lifelong.ports import Clock, LogStore
 from lifelong.rows import SessionFields
 from lifelong.screening.policy import DEFAULT, Screening
 from lifelong.transcripts.events import BrokenLine, Ignored, SaidMessage, SessionStart
-from lifelong.transcripts.files import read_transcript, total_bytes, transcript_files
+from lifelong.transcripts.files import Reading, total_bytes
 
 BATCH_MESSAGES = 500
 
@@ -43,6 +42,9 @@ class MemoriesImported:
         held: how many of the new ones are held back, for review.
         untrusted: how many of the new ones are not trusted.
         states: how many named values are new.
+        files: how many files of file memory got a text.
+        rules: how many rules of retention and legal holds are new.
+        tombstones: how many are new of the ids that were forgotten where it comes from.
     """
 
     read: int = 0
@@ -54,6 +56,9 @@ class MemoriesImported:
     held: int = 0
     untrusted: int = 0
     states: int = 0
+    files: int = 0
+    rules: int = 0
+    tombstones: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +94,7 @@ def import_transcripts(
     store: LogStore,
     clock: Clock,
     *,
-    source: str,
-    path: str | PathLike[str],
+    reading: Reading,
     on_progress: OnProgress | None = None,
     screening: Screening = DEFAULT,
 ) -> ImportReport:
@@ -99,21 +103,20 @@ def import_transcripts(
     Args:
         store: the owner's log.
         clock: for the time of recording.
-        source: one of `lifelong.SOURCES`.
-        path: a file or a folder.
+        reading: of what source, and where.
         on_progress: told how far it is.
         screening: what is taken out before anything is stored.
 
     Raises:
         InvalidValue: there is no such source.
-        TranscriptError: there is nothing at `path`.
+        TranscriptError: there is nothing to be read.
         StoreError: the store could not keep it; what was kept stays.
     """
-    files = transcript_files(source, path)
+    files = reading.files()
     importing = _Importing(store, clock, screening)
     progress = Progress(total_bytes(files), on_progress)
     for file in files:
-        for event in read_transcript(source, file, progress.of(file)):
+        for event in reading.events(file, progress.of(file)):
             importing.take(event, file)
         importing.flush(file)
         progress.done(file)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lifelong.export_files import Unlock
 from lifelong.transcripts.content import READ_ERRORS, OnBytes, decoded, opened, reason_of
 from lifelong.transcripts.events import BrokenLine
 
@@ -33,16 +34,22 @@ class JsonLine:
     item: dict[str, Any]
 
 
-def json_lines(file: Path, on_bytes: OnBytes | None = None) -> Iterator[JsonLine | BrokenLine]:
+def json_lines(
+    file: Path, on_bytes: OnBytes | None = None, unlock: Unlock | None = None
+) -> Iterator[JsonLine | BrokenLine]:
     """Yield each line of a file that is not blank.
 
     Args:
         file: plain or packed with gzip.
         on_bytes: told how many bytes of the file, packed as it is, have been read so far.
+        unlock: what opens it, if it is encrypted.
+
+    Raises:
+        TranscriptError: it cannot be decrypted, or not to its end.
     """
     number = 0
     try:
-        with opened(file, on_bytes) as stream:
+        with opened(file, on_bytes, unlock) as stream:
             number = 1
             while line := stream.readline(MAX_LINE_BYTES + 1):
                 if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):

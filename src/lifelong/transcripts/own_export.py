@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +18,11 @@ from typing import Any, TypeVar
 
 from lifelong.clock import ID_BYTES
 from lifelong.errors import FormatError, InputError, InvalidName, InvalidValue
+from lifelong.export_files import Unlock
+from lifelong.file_paths import canonical_file
+from lifelong.file_records import FileVersion
+from lifelong.forgetting import EVERYTHING, RULED, SAVES, LegalHold, RetentionRule
+from lifelong.formats.storable import storable
 from lifelong.formats.stored import decode
 from lifelong.memory.entry import (
     clean_importance,
@@ -27,17 +33,23 @@ from lifelong.memory.entry import (
     clean_origin,
     clean_text,
     clean_time,
+    require_size,
 )
 from lifelong.memory.export import (
     CONFLICT,
     EXPORT_FORMAT,
+    FILE,
+    FILE_VERSION,
     HEAD,
     HELD,
+    HOLD,
     MEMORY,
     MESSAGE,
+    RULE,
     SEAL,
     SESSION,
     STATE,
+    TOMBSTONE,
     line_digest,
 )
 from lifelong.records import Memory, Origin, Trust
@@ -48,10 +60,14 @@ from lifelong.transcripts.events import (
     Ignored,
     Kept,
     KeptConflict,
+    KeptFile,
+    KeptHead,
     KeptMemory,
     KeptMessage,
+    KeptRule,
     KeptSession,
     KeptState,
+    KeptTombstone,
 )
 from lifelong.transcripts.fields import NAME_LENGTH, mapping_of, text_at, title_of
 from lifelong.transcripts.lines import JsonLine, json_lines
@@ -64,7 +80,9 @@ _SEAL = re.compile("[0-9a-f]{64}")
 _T = TypeVar("_T")
 
 
-def read(file: Path, on_bytes: OnBytes | None = None) -> Iterator[Event]:
+def read(
+    file: Path, on_bytes: OnBytes | None = None, unlock: Unlock | None = None
+) -> Iterator[Event]:
     """Yield what a file holds, in the order of its lines.
 
     Whose export it is does not matter. What an export of a later format holds is not guessed at:
@@ -73,8 +91,12 @@ def read(file: Path, on_bytes: OnBytes | None = None) -> Iterator[Event]:
     Args:
         file: as `lifelong export` wrote it, plain or packed with gzip.
         on_bytes: told how many bytes of the file, packed as it is, have been read so far.
+        unlock: what opens it, if it is encrypted.
+
+    Raises:
+        TranscriptError: it is encrypted and cannot be opened, or was changed since it was checked.
     """
-    for line in json_lines(file, on_bytes):
+    for line in json_lines(file, on_bytes, unlock):
         if isinstance(line, BrokenLine):
             yield line
             continue
@@ -84,8 +106,16 @@ def read(file: Path, on_bytes: OnBytes | None = None) -> Iterator[Event]:
                 reason = "an export of another format; a newer lifelong may read it"
                 yield BrokenLine(str(file), line.number, reason)
                 return
+            yield _head(line)
             continue
         yield _read_line(file, line, what)
+
+
+def _head(line: JsonLine) -> KeptHead:
+    at = None
+    with suppress(InputError):
+        at = clean_time(line.item.get("at"), "at")
+    return KeptHead(text_at(line.item, "owner"), at)
 
 
 def _read_line(file: Path, line: JsonLine, what: Any) -> Kept | BrokenLine | Ignored:
@@ -153,9 +183,7 @@ def _memory(line: JsonLine) -> KeptMemory:
     if memory.superseded_by == memory.id:
         raise InvalidValue("it says to have replaced itself")
     history = tuple(_version(memory.id, each) for each in _list(item, "history"))
-    seal = text_at(item, SEAL)
-    seal = seal if _SEAL.fullmatch(seal) else ""
-    return KeptMemory(line.number, memory, history, _parent_sessions(item), line_digest(item), seal)
+    return KeptMemory(line.number, memory, history, _parent_sessions(item), *_sealed(item))
 
 
 def _conflict(line: JsonLine) -> KeptConflict:
@@ -172,6 +200,79 @@ def _state(line: JsonLine) -> KeptState:
     return KeptState(line.number, name, line.item.get("value"))
 
 
+def _tombstone(line: JsonLine) -> KeptTombstone:
+    item = line.item
+    of, id = item.get("of"), item.get("id")
+    session_id = ""
+    if of == MEMORY:
+        id = _memory_id(id, "id")
+    elif of == MESSAGE:
+        id = clean_name(id, "message id")
+        session_id = clean_name(item.get("session"), "session")
+    elif of == FILE:
+        id = canonical_file(id)
+    else:
+        raise InvalidValue("it is of nothing that is known")
+    return KeptTombstone(line.number, of, id, session_id, _time(item, "at"), *_sealed(item))
+
+
+def _rule(line: JsonLine) -> KeptRule:
+    item = line.item
+    about, saves = item.get("about"), item.get("saves", EVERYTHING)
+    if about not in RULED or saves not in SAVES:
+        raise InvalidValue("it is no rule that is known")
+    newest, days = item.get("newest"), item.get("days")
+    rule = RetentionRule(about, _text(item, "name"), saves, newest, days)
+    return KeptRule(line.number, rule, *_sealed(item))
+
+
+def _hold(line: JsonLine) -> KeptRule:
+    item = line.item
+    session = item.get("session")
+    hold = LegalHold(
+        clean_name(item.get("id"), "hold id"),
+        clean_text(item.get("reason"), "reason"),
+        clean_name(session, "session") if session else "",
+        _time(item, "placed_at"),
+    )
+    return KeptRule(line.number, hold, *_sealed(item))
+
+
+def _file(line: JsonLine) -> KeptFile:
+    item = line.item
+    ended_at, ended_by = None, ""
+    created_at = read_at = None
+    if item.get("what") == FILE_VERSION:
+        ended_at = _time(item, "ended_at")
+        ended_by = clean_name(item.get("ended_by"), "ended_by")
+    else:
+        created_at, read_at = _time(item, "created_at"), _time(item, "read_at")
+    text = FileVersion(
+        path=canonical_file(item.get("path")),
+        version=0,
+        text=_file_text(item),
+        origin=_origin(item),
+        trust=_trust(item),
+        is_suspect=bool(item.get("is_suspect")),
+        written_at=_time(item, "written_at"),
+        ended_at=ended_at,
+        ended_by=ended_by,
+    )
+    return KeptFile(line.number, text, created_at, read_at, *_sealed(item))
+
+
+def _file_text(item: Mapping[str, Any]) -> str:
+    text = str(storable(_text(item, "text"))[0])
+    require_size(text, "text")
+    return text
+
+
+def _sealed(item: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what the seal of a line seals, and the seal; empty where there is none."""
+    seal = text_at(dict(item), SEAL)
+    return line_digest(item), seal if _SEAL.fullmatch(seal) else ""
+
+
 _PARSERS: Mapping[str, Callable[[JsonLine], Kept]] = {
     SESSION: _session,
     MESSAGE: _message,
@@ -179,6 +280,11 @@ _PARSERS: Mapping[str, Callable[[JsonLine], Kept]] = {
     HELD: _memory,
     CONFLICT: _conflict,
     STATE: _state,
+    TOMBSTONE: _tombstone,
+    RULE: _rule,
+    HOLD: _hold,
+    FILE: _file,
+    FILE_VERSION: _file,
 }
 
 
