@@ -21,7 +21,11 @@ if _TYPE_CHECKING:
     from lifelong.errors import LifelongError
     from lifelong.extracting import Extracted
     from lifelong.fade import Faded
+    from lifelong.file_records import FileInfo, FileVersion, Mirrored
+    from lifelong.files import Files
+    from lifelong.forgetting import Forgettable, LegalHold, Receipt, RetentionRule, Swept
     from lifelong.formats import FORMATS, Rendered
+    from lifelong.integrity import Verified
     from lifelong.memory.deciding import Quota
     from lifelong.messages import (
         AttachmentPart,
@@ -33,6 +37,7 @@ if _TYPE_CHECKING:
         ToolResultPart,
     )
     from lifelong.owner import Owner
+    from lifelong.receipts import verify_receipt
     from lifelong.records import (
         Appended,
         CheckReport,
@@ -42,14 +47,16 @@ if _TYPE_CHECKING:
         LogSlice,
         Memory,
         Origin,
-        Receipt,
         ScorePart,
         SessionInfo,
         Trust,
     )
     from lifelong.request import Request, fit
     from lifelong.rescan import Rescanned
+    from lifelong.retention import Retention
     from lifelong.review import Review
+    from lifelong.rows.keeping import Backup, KeyStatus, Restored, RestoredOwner
+    from lifelong.scanned import Control, Occurrence, Scan, ScannedFile, Verdict
     from lifelong.screening.policy import Screening
     from lifelong.session import Session
     from lifelong.tools.toolset import Tools, toolset
@@ -67,6 +74,20 @@ if _TYPE_CHECKING:
     )
 
 _HOME_OF = {
+    "Files": "lifelong.files",
+    "Mirrored": "lifelong.file_records",
+    "FileVersion": "lifelong.file_records",
+    "FileInfo": "lifelong.file_records",
+    "Verdict": "lifelong.scanned",
+    "ScannedFile": "lifelong.scanned",
+    "Scan": "lifelong.scanned",
+    "Occurrence": "lifelong.scanned",
+    "Control": "lifelong.scanned",
+    "KeyStatus": "lifelong.rows.keeping",
+    "RestoredOwner": "lifelong.rows.keeping",
+    "Restored": "lifelong.rows.keeping",
+    "Backup": "lifelong.rows.keeping",
+    "Verified": "lifelong.integrity",
     "Appended": "lifelong.records",
     "AttachmentPart": "lifelong.messages",
     "Budget": "lifelong.working.budget",
@@ -80,10 +101,12 @@ _HOME_OF = {
     "Finding": "lifelong.writing",
     "fit": "lifelong.request",
     "FORMATS": "lifelong.formats",
+    "Forgettable": "lifelong.forgetting",
     "Found": "lifelong.records",
     "Hit": "lifelong.records",
     "ImportReport": "lifelong.transcripts.importing",
     "Known": "lifelong.records",
+    "LegalHold": "lifelong.forgetting",
     "LifelongError": "lifelong.errors",
     "LogSlice": "lifelong.records",
     "ManualClock": "lifelong.clock",
@@ -97,11 +120,13 @@ _HOME_OF = {
     "Plan": "lifelong.working.plan",
     "Quota": "lifelong.memory.deciding",
     "ReasoningPart": "lifelong.messages",
-    "Receipt": "lifelong.records",
+    "Receipt": "lifelong.forgetting",
     "Remembered": "lifelong.writing",
     "Rendered": "lifelong.formats",
     "Request": "lifelong.request",
     "Rescanned": "lifelong.rescan",
+    "Retention": "lifelong.retention",
+    "RetentionRule": "lifelong.forgetting",
     "Review": "lifelong.review",
     "ReviewItem": "lifelong.writing",
     "Revoked": "lifelong.writing",
@@ -110,6 +135,7 @@ _HOME_OF = {
     "Session": "lifelong.session",
     "SessionInfo": "lifelong.records",
     "SOURCES": "lifelong.transcripts.files",
+    "Swept": "lifelong.forgetting",
     "SystemClock": "lifelong.clock",
     "toolset": "lifelong.tools.toolset",
     "Tools": "lifelong.tools.toolset",
@@ -117,6 +143,7 @@ _HOME_OF = {
     "ToolCallPart": "lifelong.messages",
     "ToolResultPart": "lifelong.messages",
     "Trust": "lifelong.records",
+    "verify_receipt": "lifelong.receipts",
 }
 
 
@@ -137,25 +164,35 @@ __all__ = [
     "SOURCES",
     "Appended",
     "AttachmentPart",
+    "Backup",
     "Budget",
     "CheckReport",
     "Compacted",
     "Confirmation",
+    "Control",
     "Edit",
     "Engine",
     "Extracted",
     "Faded",
+    "FileInfo",
+    "FileVersion",
+    "Files",
     "Finding",
+    "Forgettable",
     "Found",
     "Hit",
     "ImportReport",
+    "KeyStatus",
     "Known",
+    "LegalHold",
     "LifelongError",
     "LogSlice",
     "ManualClock",
     "Memory",
     "MemoryVersion",
     "Message",
+    "Mirrored",
+    "Occurrence",
     "OpaquePart",
     "Origin",
     "Owner",
@@ -167,21 +204,31 @@ __all__ = [
     "Rendered",
     "Request",
     "Rescanned",
+    "Restored",
+    "RestoredOwner",
+    "Retention",
+    "RetentionRule",
     "Review",
     "ReviewItem",
     "Revoked",
+    "Scan",
+    "ScannedFile",
     "ScorePart",
     "Screening",
     "Session",
     "SessionInfo",
+    "Swept",
     "SystemClock",
     "TextPart",
     "ToolCallPart",
     "ToolResultPart",
     "Tools",
     "Trust",
+    "Verdict",
+    "Verified",
     "errors",
     "fit",
     "open",
     "toolset",
+    "verify_receipt",
 ]

@@ -13,7 +13,9 @@ from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from lifelong import engine as engines
+from lifelong import files as filing
 from lifelong import owner as handles
+from lifelong import retention as retentions
 from lifelong import review as reviews
 from lifelong import session as sessions
 from lifelong.compaction import Compacted
@@ -78,6 +80,40 @@ class AsyncReview:
     restore = _threaded(reviews.Review.restore)
 
 
+class AsyncFiles:
+    """A `Files` whose verbs are awaited."""
+
+    def __init__(self, inner: filing.Files) -> None:
+        self.sync = inner
+
+    view = _threaded(filing.Files.view)
+    create = _threaded(filing.Files.create)
+    str_replace = _threaded(filing.Files.str_replace)
+    insert = _threaded(filing.Files.insert)
+    delete = _threaded(filing.Files.delete)
+    rename = _threaded(filing.Files.rename)
+    read = _threaded(filing.Files.read)
+    write = _threaded(filing.Files.write)
+    versions = _threaded(filing.Files.versions)
+    restore = _threaded(filing.Files.restore)
+    mirror = _threaded(filing.Files.mirror)
+    list = _threaded(filing.Files.list)
+
+
+class AsyncRetention:
+    """A `Retention` whose verbs are awaited."""
+
+    def __init__(self, inner: retentions.Retention) -> None:
+        self.sync = inner
+
+    rules = _threaded(retentions.Retention.rules)
+    keep = _threaded(retentions.Retention.keep)
+    drop = _threaded(retentions.Retention.drop)
+    hold = _threaded(retentions.Retention.hold)
+    holds = _threaded(retentions.Retention.holds)
+    release = _threaded(retentions.Retention.release)
+
+
 class AsyncOwner:
     """An `Owner` whose verbs are awaited."""
 
@@ -93,6 +129,7 @@ class AsyncOwner:
         """Return everything of this owner as lines of JSON."""
         return await asyncio.to_thread(lambda: list(self.sync.export()))
 
+    export_to = _threaded(handles.Owner.export_to)
     sessions = _threaded(handles.Owner.sessions)
     import_transcripts = _threaded(handles.Owner.import_transcripts)
     remember = _threaded(handles.Owner.remember)
@@ -109,17 +146,30 @@ class AsyncOwner:
     states = _threaded(handles.Owner.states)
     stats = _threaded(handles.Owner.stats)
     check = _threaded(handles.Owner.check)
+    verify = _threaded(handles.Owner.verify)
     reindex = _threaded(handles.Owner.reindex)
     rescan = _threaded(handles.Owner.rescan)
     fade = _threaded(handles.Owner.fade)
+    receipts = _threaded(handles.Owner.receipts)
+    sweep = _threaded(handles.Owner.sweep)
     extract = _threaded(handles.Owner.extract)
     supersede = _threaded(handles.Owner.supersede)
     latest = _threaded(handles.Owner.latest)
 
     @property
+    def retention(self) -> AsyncRetention:
+        """What is saved, for how long, and what may not be forgotten for now."""
+        return AsyncRetention(self.sync.retention)
+
+    @property
     def review(self) -> AsyncReview:
         """What waits for a person: held memories, conflicts, origins, confirmations."""
         return AsyncReview(self.sync.review)
+
+    @property
+    def files(self) -> AsyncFiles:
+        """File memory: what stands below ``/memories``."""
+        return AsyncFiles(self.sync.files)
 
 
 class AsyncTools:
@@ -159,6 +209,15 @@ class AsyncEngine:
 
     owners = _threaded(engines.Engine.owners)
     describe = _threaded(engines.Engine.describe)
+    rotate_key = _threaded(engines.Engine.rotate_key)
+    rotate_owner_keys = _threaded(engines.Engine.rotate_owner_keys)
+    export_keys = _threaded(engines.Engine.export_keys)
+    backup = _threaded(engines.Engine.backup)
+    verify_backup = _threaded(engines.Engine.verify_backup)
+    restore = _threaded(engines.Engine.restore)
+    remove_leftovers = _threaded(engines.Engine.remove_leftovers)
+    scan = _threaded(engines.Engine.scan)
+    sweep = _threaded(engines.Engine.sweep)
     close = _threaded(engines.Engine.close)
 
     async def __aenter__(self) -> Self:

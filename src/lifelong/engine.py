@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -10,7 +11,9 @@ from typing import Any, Self
 
 from lifelong.clock import SystemClock
 from lifelong.embedding import CheckedEmbedder
+from lifelong.engine_keeping import EngineKeeping
 from lifelong.errors import InvalidValue
+from lifelong.forgetting import Swept
 from lifelong.memory.deciding import QUOTA_DEFAULT, Quota
 from lifelong.memory.entry import clean_name
 from lifelong.memory.extraction import Extractor
@@ -19,10 +22,23 @@ from lifelong.memory.use_notes import UseNotes
 from lifelong.memory.vectors import require_numpy
 from lifelong.owner import Owner
 from lifelong.ports import Clock, Embedder, Store
-from lifelong.rows import Erased
+from lifelong.ports.keeping import Keeping
+from lifelong.receipts import SignedReceipts, public_key
+from lifelong.scan import OnProgress
+from lifelong.scan.controls import Scratch
+from lifelong.scan.deployment import scan_deployment
+from lifelong.scanned import Scan
 from lifelong.screening.policy import DEFAULT, Screening
-from lifelong.stores.sqlite import KeySource, open_directory, open_in_memory
-from lifelong.stores.sqlite.keys import FILE, GIVEN, KEY_BYTES, KEYRING, parse_key
+from lifelong.stores.sqlite import (
+    DirectoryKeeping,
+    KeySource,
+    SqliteStore,
+    open_directory,
+    open_files,
+    open_in_memory,
+)
+from lifelong.stores.sqlite.keys import FILE, GIVEN, KEY_BYTES, KEYRING, new_key, parse_key
+from lifelong.stores.sqlite.raw import locked_files
 from lifelong.vector_index import FindEmbedder, VectorIndex
 from lifelong.vector_search import VectorSearch
 
@@ -33,7 +49,7 @@ EMBEDDER_VARIABLE = "LIFELONG_EMBEDDER"
 AUTO, OFF = "auto", "off"
 
 
-class Engine:
+class Engine(EngineKeeping):
     """All owners of one store. Use it as a context manager, or close it.
 
     Args:
@@ -41,6 +57,7 @@ class Engine:
         clock: for times and ids.
         embedder: as for `lifelong.open`.
         rules: what is screened, and how much may be remembered.
+        keeping: does what is to be done with keys and backups; None for a store in memory.
 
     Raises:
         InvalidValue: there is no embedder of that name.
@@ -54,7 +71,9 @@ class Engine:
         *,
         embedder: Embedder | str | None = None,
         rules: Rules = RULES_DEFAULT,
+        keeping: Keeping | None = None,
     ) -> None:
+        self.keeping = keeping
         self._rules = rules
         self._store = store
         self._clock = clock
@@ -72,15 +91,11 @@ class Engine:
             self._store.owner(owner_id),
             self._clock,
             owner_id=owner_id,
-            forget_owner=lambda: self._forget_owner(owner_id),
+            receipts=SignedReceipts(self._store, self._clock, owner_id),
             vectors=VectorSearch(self._vectors, self._store.owner(owner_id), owner_id),
             rules=self._rules,
             uses=self._uses,
         )
-
-    def _forget_owner(self, owner_id: str) -> Erased:
-        self._uses.drop(owner_id)
-        return self._store.forget_owner(owner_id)
 
     def owners(self) -> list[str]:
         """Return the ids of owners that have data, sorted."""
@@ -89,7 +104,64 @@ class Engine:
     def describe(self) -> dict[str, Any]:
         """Return where the store is, whether it is encrypted, and the versions at work."""
         model = self._vectors.embedder
-        return {**self._store.describe(), "embedder": model.name if model else "none"}
+        return {
+            **self._store.describe(),
+            "embedder": model.name if model else "none",
+            "receipts_key": public_key(self._store.signing_seed()),
+        }
+
+    def sweep(
+        self, *, dry_run: bool = False, on_progress: Callable[[int, int], None] | None = None
+    ) -> list[Swept]:
+        """Sweep every owner (see `Owner.sweep`), and complete what was broken off.
+
+        Forgetting that is pending is completed, and files that a killed process left are removed.
+
+        Args:
+            dry_run: say what would go, and change nothing.
+            on_progress: called with how many owners are done, and how many there are.
+        """
+        done, owners = [], self.owners()
+        for number, owner_id in enumerate(owners, start=1):
+            done.append(self.owner(owner_id).sweep(dry_run=dry_run))
+            if on_progress:
+                on_progress(number, len(owners))
+        if not dry_run:
+            self._store.finish(self._clock.now())
+            self.remove_leftovers()
+        return done
+
+    def scan(
+        self,
+        text: str,
+        *,
+        paths: Iterable[str | os.PathLike[str]] = (),
+        on_progress: OnProgress | None = None,
+    ) -> Scan:
+        """Look for a text in the bytes of every file of the store, in every encoding.
+
+        Encrypted files are read with the keys of the store. Nothing is written but to stores of
+        the scan's own in a temporary directory, which show that it finds what is there.
+
+        Args:
+            text: what to look for; of 4 bytes or more.
+            paths: further files and directories: backups, logs, a mirror of file memory.
+            on_progress: called with how many bytes are done, of how many, and with the file.
+
+        Raises:
+            EmptyText: there is nothing to look for.
+            TextTooLarge: over 1,048,576 characters.
+            InvalidValue: the text is too short to be told from chance, or a path is not there.
+        """
+        return scan_deployment(
+            text,
+            self._store.raw_files(),
+            paths=[_expanded(os.fspath(path)) for path in paths],
+            model=self._vectors.embedder,
+            make_scratch=_scratch,
+            random_id=SystemClock().new_id("scan"),
+            on_progress=on_progress,
+        )
 
     def close(self) -> None:
         """Close every file. Using the engine afterwards raises StoreClosed."""
@@ -149,8 +221,61 @@ def open(  # noqa: A001 - the public face says lifelong.open()
     if not isinstance(place, str) or not _is_path(place):
         raise InvalidValue(f"{place!r} is neither a directory nor 'memory:'")
     path = _expanded(place).absolute()
-    store = open_directory(path, key_source(key), clock=clock, encryption=encryption)
-    return Engine(store, clock, embedder=embedder, rules=rules)
+    files = open_files(path, key_source(key), clock=clock, encryption=encryption)
+    store = SqliteStore(files, clock)
+    keeping = DirectoryKeeping(store, files, clock=clock, find_source=key_source)
+    return Engine(store, clock, embedder=embedder, rules=rules, keeping=keeping)
+
+
+def scan_locked(
+    where: str | os.PathLike[str],
+    text: str,
+    *,
+    paths: Iterable[str | os.PathLike[str]] = (),
+    on_progress: OnProgress | None = None,
+) -> Scan:
+    """Look for a text in a store that cannot be opened: what is encrypted is not proven.
+
+    Args:
+        where: the directory of the store.
+        text: as for `Engine.scan`, and so are the others.
+        paths: further files and directories.
+        on_progress: called with how many bytes are done, of how many, and with the file.
+
+    Raises:
+        InputError: as for `Engine.scan`.
+    """
+    place = _expanded(os.fspath(where)).absolute()
+    return scan_deployment(
+        text,
+        locked_files(place),
+        paths=[_expanded(os.fspath(path)) for path in paths],
+        model=None,
+        make_scratch=_scratch,
+        random_id=SystemClock().new_id("scan"),
+        on_progress=on_progress,
+    )
+
+
+def _scratch(place: Path, is_encrypted: bool) -> Scratch:
+    """Make a store for the controls of a scan."""
+    encryption, key = ("on", new_key()) if is_encrypted else ("off", None)
+    store = open_directory(
+        place, KeySource(GIVEN, key=key), clock=SystemClock(), encryption=encryption
+    )
+    engine = Engine(store, SystemClock(), embedder=OFF)
+    owner = engine.owner("control")
+
+    def plant(text: str) -> None:
+        owner.session("control").append([{"role": "user", "content": text}])
+        owner.remember(text)
+        owner.set("control", text)
+
+    def forget(text: str) -> None:
+        owner.set("control", None)
+        owner.forget(match=text)
+
+    return Scratch(plant, forget, store.raw_files, lambda: locked_files(place), engine.close)
 
 
 def _named(given: Embedder | str | None) -> Embedder | str:

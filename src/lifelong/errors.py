@@ -16,13 +16,28 @@ LifelongError
 │   ├── ConfirmationRefused   its token was used, is too old, or is for another text
 │   ├── AmbiguousId           one id, several messages
 │   ├── ScopeRequired         forget without a scope
+│   ├── OnLegalHold           what was to be forgotten may not go
+│   ├── NotKept               retention lets nothing of that kind be saved
+│   ├── OwnerForgotten        an export from before its owner was forgotten
+│   ├── ReceiptInvalid        a receipt that its store did not sign
+│   ├── ManyUsers             a store of another tool with the memories of several users
 │   └── TranscriptError       a file that is no transcript of the named tool
+│       ├── ExportEncrypted   it cannot be read without its identity or passphrase
+│       ├── WrongIdentity     what was given does not open it
+│       └── ExportDamaged     an encrypted file was cut short or changed
 ├── CompactionError           nothing was compacted, and nothing changed
 │   ├── SummariserFailed      the summariser raised, or could not be reached
 │   └── SummaryUnusable       it answered, and not with a summary
 ├── ExtractionError           some messages were not read
 │   ├── ExtractorFailed       the model could not be asked
 │   └── ExtractionUnusable    it answered, and not with memories
+├── FileError                 a command on a file was not done, and nothing changed
+│   ├── InvalidPath           no path below /memories
+│   ├── FileMissing           nothing stands there
+│   ├── FileExists            something stands there
+│   ├── EditRefused           the text, line or range does not fit the file
+│   └── FileQuotaFull         a file, or all of them, would be too large
+├── MirrorError               the directory cannot hold a mirror
 ├── NotFound                  no such id for this owner
 ├── MissingExtra              an optional package is not installed
 └── StoreError                the store cannot do it
@@ -34,9 +49,11 @@ LifelongError
     ├── SchemaTooNew          written by a newer lifelong
     ├── UnsafeSQLite          an SQLite with known corruption bugs
     ├── NetworkFilesystem     WAL is not safe there
+    ├── BackupUnusable        a backup that is damaged, or none at all
     └── MasterKeyError        the master key cannot be used
         ├── KeyMissing        the master key is not where it was
-        └── WrongKey          the key does not open this store
+        ├── WrongKey          the key does not open this store
+        └── KeyBackupUnusable a backup of keys that does not open
 
 The docstring of a class is its message: it says what happened and what to do about it.
 """
@@ -113,8 +130,40 @@ class ScopeRequired(InputError):
     """Nothing says what to forget. Pass an id, `session=`, `match=` or `everything=True`."""
 
 
+class OnLegalHold(InputError):
+    """A legal hold keeps this from being forgotten; nothing changed. End the hold first."""
+
+
+class NotKept(InputError):
+    """Retention lets nothing of that kind be saved; nothing changed. Change the rule first."""
+
+
+class OwnerForgotten(InputError):
+    """This was exported before its owner was forgotten. Import it under another owner's id."""
+
+
+class ReceiptInvalid(InputError):
+    """The receipt is not as its store signed it. Ask for it again, and compare the public key."""
+
+
 class TranscriptError(InputError):
     """The file is no transcript of that kind. Check the path and the name of the source."""
+
+
+class ExportEncrypted(TranscriptError):
+    """The file is encrypted. Give its identity (--identity-file) or passphrase (--passphrase)."""
+
+
+class WrongIdentity(TranscriptError):
+    """That does not open the file. Give the identity or the passphrase that it was made for."""
+
+
+class ExportDamaged(TranscriptError):
+    """The encrypted file was cut short or changed; nothing of it was read. Take a whole copy."""
+
+
+class ManyUsers(InputError):
+    """Nobody's memories are mixed with another's. Name whose you want: user= or --user."""
 
 
 class CompactionError(LifelongError):
@@ -155,6 +204,39 @@ class ModelUnusable(EmbedderError):
 
 class NotFound(LifelongError, LookupError):
     """This owner has nothing with that id. List what there is with `memories()` or `sessions()`."""
+
+
+class FileError(LifelongError):
+    """The command was not done, and no file changed."""
+
+    def __init__(self, reply: str = "") -> None:
+        super().__init__(reply.rstrip("."))
+        # What a model is answered: the very words of the reference tool, where it has some.
+        self.reply = reply
+
+
+class InvalidPath(FileError, InputError):
+    """The path cannot be used. Pass /memories/ and plain names with a slash between them."""
+
+
+class FileMissing(FileError, NotFound):
+    """This owner has no file there. View the directory /memories to see what there is."""
+
+
+class FileExists(FileError, InputError):
+    """The place is taken. Edit the file that is there, delete it, or use another name."""
+
+
+class EditRefused(FileError, InputError):
+    """The file is as it was. View it, and give its text, line or range exactly."""
+
+
+class FileQuotaFull(FileError, InputError):
+    """There is no room for this. Shorten or delete files, or raise the limits of `Quota`."""
+
+
+class MirrorError(LifelongError):
+    """Nothing is mirrored there. Name an empty directory of your own, or one mirrored before."""
 
 
 class MissingExtra(LifelongError, ImportError):
@@ -200,6 +282,10 @@ class NetworkFilesystem(StoreError):
     """The directory is on a network file system, where WAL is not safe. Use a local disk."""
 
 
+class BackupUnusable(StoreError):
+    """This is no whole backup, and nothing was changed. Name another one, or make one anew."""
+
+
 class MasterKeyError(StoreError):
     """The master key could not be used."""
 
@@ -210,3 +296,7 @@ class KeyMissing(MasterKeyError):
 
 class WrongKey(MasterKeyError):
     """The master key does not open this store. Name the right one with LIFELONG_KEY."""
+
+
+class KeyBackupUnusable(MasterKeyError):
+    """The backup of keys does not open. Give its passphrase, or the master key of that time."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lifelong.forgetting import Receipt
 from lifelong.memory.fading import BELOW_DEFAULT, UNUSED_DAYS_DEFAULT, fading
-from lifelong.memory.forget import forget_memories
+from lifelong.memory.forget import Receipts, forget_memories
 from lifelong.ports import Clock, OwnerStore
-from lifelong.records import Memory, Receipt
+from lifelong.records import Memory
 from lifelong.rows import MemoryFilter
 
 
@@ -33,6 +34,7 @@ def fade(
     store: OwnerStore,
     clock: Clock,
     *,
+    receipts: Receipts,
     below: float = BELOW_DEFAULT,
     unused_days: float = UNUSED_DAYS_DEFAULT,
     is_dry_run: bool = True,
@@ -46,5 +48,5 @@ def fade(
     memories = [*store.memories.select(which), *store.review.held()]
     fades = fading(memories, which.now, below=below, unused_days=unused_days)
     ids = [memory.id for memory in fades.gone]
-    receipt = forget_memories(store, clock, ids=ids, scope="faded", is_dry_run=is_dry_run)
+    receipt = forget_memories(store, receipts, ids=ids, scope="faded", is_dry_run=is_dry_run)
     return Faded(fades.sinking, fades.gone, receipt)

@@ -136,6 +136,7 @@ def append(
         counts.forgotten,
         cleaned.mended,
         redacted,
+        counts.unsaved,
     )
 
 

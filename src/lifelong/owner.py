@@ -9,17 +9,18 @@ from collections.abc import Callable, Iterable
 from os import PathLike
 from typing import Unpack
 
-from lifelong.errors import NotFound, ScopeRequired
+from lifelong.errors import NotFound
 from lifelong.extracting import Extracted, Keeping, extract_sessions
+from lifelong.forgetting import Receipt
 from lifelong.memory import remember as remembering
 from lifelong.memory.entry import (
     clean_limit,
     clean_name,
     clean_namespace,
-    clean_text,
 )
 from lifelong.memory.extraction import Extractor
-from lifelong.memory.forget import Scope, forget, forget_everything
+from lifelong.memory.forget import forget, forget_everything
+from lifelong.memory.forget_scope import ForgetFields, clean_scope
 from lifelong.memory.known import TOKENS_MAX_DEFAULT as KNOWN_TOKENS_MAX_DEFAULT
 from lifelong.memory.known import known
 from lifelong.memory.recall import TOKENS_MAX_DEFAULT, RecallFields, memory_filter, recall
@@ -30,14 +31,13 @@ from lifelong.records import (
     Known,
     Memory,
     Namespace,
-    Receipt,
     SessionInfo,
 )
 from lifelong.restoring import restore
 from lifelong.review import Review
 from lifelong.session import Session
+from lifelong.transcripts.files import WITH_MEMORIES, Reading, ReadingFields
 from lifelong.transcripts.importing import ImportReport, OnProgress, import_transcripts
-from lifelong.transcripts.own_export import SOURCE as OWN_EXPORT
 from lifelong.writing import MemoryVersion, Remembered
 
 
@@ -68,40 +68,52 @@ class Owner(OwnerUpkeep):
     @property
     def review(self) -> Review:
         """What waits for a person: held memories, conflicts, origins, confirmations."""
-        return Review(self._store, self._clock, self._rules)
+        return Review(self._store, self._clock, rules=self._rules, receipts=self._receipts)
 
     def sessions(self) -> list[SessionInfo]:
         """Return the sessions that hold messages, the one last appended to first."""
         return self._store.log.sessions()
 
     def import_transcripts(
-        self, source: str, path: str | PathLike[str], on_progress: OnProgress | None = None
+        self,
+        source: str,
+        path: str | PathLike[str],
+        on_progress: OnProgress | None = None,
+        **fields: Unpack[ReadingFields],
     ) -> ImportReport:
-        """Read a file or a folder of another tool's transcripts into the log.
+        """Read a file or a folder of another tool's transcripts or memories.
 
         A second import of the same files adds nothing, and nothing that was forgotten comes back.
-        An export of our own, "lifelong", brings back memories too. They are trusted only under a
-        seal of this owner's key; where a person vouches for the file, see `Review.restore`.
+        An export of our own, "lifelong", brings back all that it has. Memories are trusted only
+        under a seal of this owner's key; where a person vouches for them, see `Review.restore`.
 
         Args:
             source: one of `lifelong.SOURCES`.
             path: a file or a folder.
             on_progress: called with bytes read, bytes in all, and the file's name.
+            **fields: what opens it, and whose memories are wanted; see `ReadingFields`.
 
         Raises:
             InvalidValue: there is no such source.
-            TranscriptError: there is nothing at `path`.
+            TranscriptError: there is nothing at `path`, or it is encrypted and cannot be opened.
+            ManyUsers: the store of another tool has several users' memories, and none is named.
+            MissingExtra: a package that reading it needs is not installed.
         """
-        if source == OWN_EXPORT:
+        reading = Reading.of(source, path, fields)
+        if source in WITH_MEMORIES:
             report = restore(
-                self._store, self._clock, path=path, rules=self._rules, on_progress=on_progress
+                self._store,
+                self._clock,
+                reading=reading,
+                rules=self._rules,
+                whose=self._receipts.whose(),
+                on_progress=on_progress,
             )
         else:
             report = import_transcripts(
                 self._store.log,
                 self._clock,
-                source=source,
-                path=path,
+                reading=reading,
                 on_progress=on_progress,
                 screening=self._rules.screening,
             )
@@ -292,40 +304,28 @@ class Owner(OwnerUpkeep):
         )
 
     def forget(
-        self,
-        id: str | None = None,
-        *,
-        session: str | None = None,
-        match: str | None = None,
-        everything: bool = False,
-        dry_run: bool = False,
+        self, id: str | None = None, *, dry_run: bool = False, **fields: Unpack[ForgetFields]
     ) -> Receipt:
-        """Remove memories and messages, and what was made from them.
+        """Remove memories, messages and all else that is named, and what was made from it.
 
         Args:
-            id: of a memory or a message; with `session`, of a message in it.
-            session: all messages of this session.
-            match: all memories and messages whose text holds this text.
-            everything: all of this owner: the file goes, and its key.
-            dry_run: count, and change nothing.
+            id: of a memory or a message.
+            dry_run: show what would go (`Receipt.preview`), and change nothing.
+            **fields: what else says what goes; see `ForgetFields`.
 
         Raises:
-            ScopeRequired: nothing says what to forget.
+            ScopeRequired: nothing says what to forget, or things that contradict each other.
             AmbiguousId: messages of several sessions have the id.
+            OnLegalHold: something of it may not go.
         """
-        scope = Scope(
-            None if id is None else clean_name(id, "id"),
-            None if session is None else clean_name(session, "session id"),
-            None if match is None else clean_text(match, "match"),
-        )
-        if not everything:
-            receipt = forget(self._store, self._clock, scope=scope, is_dry_run=dry_run)
-        elif scope != Scope():
-            raise ScopeRequired("everything=True goes with no other scope")
+        scope = clean_scope(id, fields)
+        everything = bool(fields.get("everything"))
+        if everything:
+            receipt = forget_everything(self._store, self._receipts, is_dry_run=dry_run)
         else:
-            receipt = forget_everything(
-                self._store, self._clock, forget_owner=self._forget_owner, is_dry_run=dry_run
-            )
+            receipt = forget(self._store, self._receipts, scope=scope, is_dry_run=dry_run)
         if not dry_run:
             self._vectors.forgotten(everything=everything)
+            if everything:
+                self._uses.drop(self.id)
         return receipt

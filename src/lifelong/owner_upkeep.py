@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from os import PathLike
+from typing import IO, Any
 
 from lifelong import log
+from lifelong.export_files import write_export
 from lifelong.fade import Faded, fade
+from lifelong.files import Files
+from lifelong.forgetting import Receipt, Swept
+from lifelong.integrity import Verified
 from lifelong.memory import remember as remembering
 from lifelong.memory.export import export
 from lifelong.memory.fading import BELOW_DEFAULT, UNUSED_DAYS_DEFAULT
 from lifelong.memory.remember import Rules
 from lifelong.memory.use_notes import UseNotes
 from lifelong.ports import Clock, OwnerStore
+from lifelong.receipts import SignedReceipts
 from lifelong.records import CheckReport
 from lifelong.rescan import Rescanned, rescan
-from lifelong.rows import Erased
+from lifelong.retention import Retention
 from lifelong.states import read_state, write_state
+from lifelong.sweep import sweep
 from lifelong.vector_search import VectorSearch
 
 _PROBLEMS_MAX = 100
@@ -36,7 +43,7 @@ class OwnerUpkeep:
         clock: Clock,
         *,
         owner_id: str,
-        forget_owner: Callable[[], Erased],
+        receipts: SignedReceipts,
         vectors: VectorSearch,
         rules: Rules,
         uses: UseNotes,
@@ -47,7 +54,7 @@ class OwnerUpkeep:
         self._vectors = vectors
         self._store = store
         self._clock = clock
-        self._forget_owner = forget_owner
+        self._receipts = receipts
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the value kept under `name`, or `default`.
@@ -73,9 +80,36 @@ class OwnerUpkeep:
         """Return the names that hold a value, sorted."""
         return self._store.states.names()
 
+    @property
+    def files(self) -> Files:
+        """File memory: what stands below ``/memories``."""
+        return Files(self._store, self._clock, self._rules)
+
     def export(self) -> Iterator[str]:
         """Yield everything of this owner as lines of JSON."""
         return export(self._store, self._clock, self.id)
+
+    def export_to(
+        self,
+        target: str | PathLike[str] | IO[bytes],
+        *,
+        recipients: Sequence[str] = (),
+        passphrase: str | None = None,
+    ) -> int:
+        """Write everything of this owner into a file; return the number of lines.
+
+        Args:
+            target: a path, where the file appears whole or not at all, mode 0600; or a stream.
+            recipients: who can read it, each a recipient of age (``age1…``) or an SSH key; it is
+                not encrypted when there is none.
+            passphrase: that opens it, in place of recipients.
+
+        Raises:
+            InvalidValue: a recipient cannot be one; or both are given.
+            MissingExtra: it is to be encrypted, and pyrage is not installed.
+            OSError: the file could not be written; what was there before still is.
+        """
+        return write_export(target, self.export(), recipients=recipients, passphrase=passphrase)
 
     def stats(self) -> dict[str, int]:
         """Return the number of rows by table, and ``bytes`` on disk."""
@@ -86,6 +120,25 @@ class OwnerUpkeep:
         report = self._store.upkeep.check()
         problems = (*report.problems, *islice(log.unreadable(self._store.log), _PROBLEMS_MAX))
         return CheckReport(report.counts, problems)
+
+    def verify(
+        self,
+        anchor: str | None = None,
+        *,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> Verified:
+        """Find what was changed behind the engine: edits, deletions, reordering, rows put in.
+
+        Args:
+            anchor: the `Verified.head` of an earlier time, noted outside of the store: then it is
+                also found when the whole file was put back to an older state.
+            on_progress: called with how many entries and rows are done, of how many.
+
+        Raises:
+            InvalidValue: the anchor is no head.
+        """
+        tell = on_progress or (lambda _done, _total: None)
+        return self._store.chain.verify(anchor, tell)
 
     def reindex(
         self, on_progress: Callable[[int, int], None] | None = None, *, words: bool = True
@@ -138,9 +191,39 @@ class OwnerUpkeep:
         """
         self._uses.write()  # a use that was not written yet counts
         done = fade(
-            self._store, self._clock, below=below, unused_days=unused_days, is_dry_run=dry_run
+            self._store,
+            self._clock,
+            receipts=self._receipts,
+            below=below,
+            unused_days=unused_days,
+            is_dry_run=dry_run,
         )
         if not dry_run:
+            self._vectors.forgotten()
+        return done
+
+    def receipts(self) -> list[Receipt]:
+        """Return what was forgotten, oldest first, also of what it was before it began anew."""
+        return self._receipts.every(self._store)
+
+    @property
+    def retention(self) -> Retention:
+        """What is saved, for how long, and what may not be forgotten for now."""
+        return Retention(self._store, self._clock)
+
+    def sweep(self, *, dry_run: bool = False) -> Swept:
+        """Remove what expired and what retention lets be kept no longer, as `forget` does.
+
+        It may run in many processes at once.
+        """
+        done = sweep(
+            self._store,
+            self._clock,
+            receipts=self._receipts,
+            owner_id=self.id,
+            is_dry_run=dry_run,
+        )
+        if done.receipt is not None and not dry_run:
             self._vectors.forgotten()
         return done
 

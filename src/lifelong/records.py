@@ -161,6 +161,7 @@ class Appended:
         forgotten: how many were left out because they had been forgotten.
         cleaned: how many held NUL or lone surrogates, which became U+FFFD.
         redacted: from how many something secret was taken out.
+        unsaved: how many were left out because retention lets no messages be saved.
     """
 
     ids: tuple[str, ...]
@@ -169,6 +170,7 @@ class Appended:
     forgotten: int = 0
     cleaned: int = 0
     redacted: int = 0
+    unsaved: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,32 +328,6 @@ class Known:
     memories: tuple[Memory, ...]
     tokens: int
     left_out: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """What `forget` did, as the database counted it. It holds no content.
-
-    Attributes:
-        id: of this receipt.
-        at: when.
-        scope: what was asked for, in words without content.
-        counts: rows removed, by table.
-        is_pending: True while a reader of an old snapshot keeps the bytes from being overwritten.
-        is_dry_run: True when nothing was changed.
-    """
-
-    id: str
-    at: datetime
-    scope: str
-    counts: Mapping[str, int]
-    is_pending: bool = False
-    is_dry_run: bool = False
-
-    @property
-    def forgotten(self) -> int:
-        """Memories and messages removed."""
-        return self.counts.get("memory", 0) + self.counts.get("message", 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Restoring: our own export read back, into the log, the memories and the named values.
+"""Restoring: our own export read back, or another tool's memories, with all that is beside them.
 
 Messages go the way of every import. The memories of a file are one transaction, so that what
 replaced what, and what was made from what, is whole or not there at all; an import that was stopped
@@ -12,16 +12,24 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from os import PathLike
 from pathlib import Path
 
+from lifelong.attested import MESSAGE, Attested, require_later
 from lifelong.errors import InputError
 from lifelong.log import Cleaned, SaidBy, append, clean_messages, message_rows, redacted_messages
 from lifelong.memory.remember import Rules, as_write, screened
 from lifelong.memory.restored import Believing, Judgement, contest, judge
 from lifelong.ports import Clock, OwnerStore
-from lifelong.records import Memory, Trust
-from lifelong.rows import Admission, FileConflict, FileMemory, Ground, MessageRow, SessionFields
+from lifelong.records import Memory, Origin, Trust
+from lifelong.rows import (
+    Admission,
+    FileConflict,
+    FileMemory,
+    Ground,
+    MessageRow,
+    SessionFields,
+    Whose,
+)
 from lifelong.screening.policy import Screening
 from lifelong.screening.redact import is_only_marks
 from lifelong.states import write_state
@@ -30,12 +38,18 @@ from lifelong.transcripts.events import (
     Event,
     Ignored,
     KeptConflict,
+    KeptFile,
+    KeptHead,
     KeptMemory,
     KeptMessage,
+    KeptRule,
     KeptSession,
     KeptState,
+    KeptTombstone,
+    SaidMessage,
+    SessionStart,
 )
-from lifelong.transcripts.files import read_transcript, total_bytes, transcript_files
+from lifelong.transcripts.files import Reading, total_bytes
 from lifelong.transcripts.importing import (
     BATCH_MESSAGES,
     ImportReport,
@@ -55,32 +69,43 @@ def restore(
     store: OwnerStore,
     clock: Clock,
     *,
-    path: str | PathLike[str],
+    reading: Reading,
     rules: Rules,
+    whose: Whose,
     is_vouched: bool = False,
     on_progress: OnProgress | None = None,
 ) -> ImportReport:
-    """Read back what `export` wrote, of whichever owner.
+    """Read back what `export` wrote, of whichever owner; or what another tool remembers.
 
     Args:
         store: the owner's.
         clock: for the time of what falls, and for expiry.
-        path: a file, or a folder of such files.
+        reading: of what source, and where.
         rules: what is screened, and how much there may be.
+        whose: memory it is.
         is_vouched: whether a person vouches for what the files say. Without that only what this
             owner's key sealed is trusted.
         on_progress: told how far it is.
 
     Raises:
-        TranscriptError: there is nothing at `path`.
+        OwnerForgotten: it is an export of this owner, made before all of it was forgotten.
+        InputError: another of its kinds: there is nothing to be read, or it cannot be opened.
         StoreError: the store could not keep it; what was kept stays.
     """
-    files = transcript_files(SOURCE, path)
+    files = reading.files()
     progress = Progress(total_bytes(files), on_progress)
-    restoring = _Restoring(store, clock, rules, is_vouched=is_vouched)
+    is_ours = reading.source == SOURCE
+    restoring = _Restoring(store, clock, rules, is_vouched=is_vouched, is_ours=is_ours)
     for file in files:
         restoring.begin(file)
-        for event in read_transcript(SOURCE, file, progress.of(file)):
+        is_begun = not is_ours
+        for event in reading.events(file, progress.of(file)):
+            if isinstance(event, KeptHead):
+                require_later(whose, file, event)
+                is_begun = True
+            elif not is_begun and not isinstance(event, BrokenLine | Ignored):
+                require_later(whose, file, None)
+                is_begun = True
             restoring.take(event)
         restoring.finish()
         progress.done(file)
@@ -90,11 +115,15 @@ def restore(
 class _Restoring:
     """Takes what a file says, and stores it."""
 
-    def __init__(self, store: OwnerStore, clock: Clock, rules: Rules, *, is_vouched: bool) -> None:
+    def __init__(
+        self, store: OwnerStore, clock: Clock, rules: Rules, *, is_vouched: bool, is_ours: bool
+    ) -> None:
         self._store = store
         self._clock = clock
         self._rules = rules
         self._is_vouched = is_vouched
+        self._is_ours = is_ours
+        self._attested = Attested(store, clock, rules=rules, is_vouched=is_vouched)
         self._counts: Counter[str] = Counter()
         self._memory_counts: Counter[str] = Counter()
         self._ignored: Counter[str] = Counter()
@@ -111,24 +140,28 @@ class _Restoring:
         self._waiting: list[KeptMessage] = []
         self._memories: list[FileMemory] = []
         self._conflicts: list[FileConflict] = []
+        self._tombstones: list[KeptTombstone] = []
 
     def take(self, event: Event) -> None:
         """Count what a file says; store messages when enough are waiting."""
+        if isinstance(event, KeptTombstone):
+            self._tombstones.append(event)
+            return
+        self._note_forgotten()
         match event:
-            case KeptSession():
-                self._sessions[event.session_id] = event
-                self._session_ids.add(event.session_id)
+            case KeptSession() | SessionStart():
+                self._take_session(event)
             case KeptMessage():
-                self._waiting.append(event)
-                self._session_ids.add(event.session_id)
-                self._counts["messages"] += 1
-                if len(self._waiting) >= BATCH_MESSAGES:
-                    self._flush()
+                self._take_message(event)
+            case SaidMessage(session_id=session_id, message=message):
+                named, at = str(message.id), message.sent_at
+                self._take_message(KeptMessage(0, session_id, named, message, at, None))
             case KeptMemory():
-                self._memory_counts["read"] += 1
-                row, is_redacted = file_memory(event, self._rules.screening)
-                self._memories.append(row)
-                self._counts["redacted"] += is_redacted
+                self._take_memory(event)
+            case KeptRule():
+                self._take_rule(event)
+            case KeptFile():
+                self._attested.take_file(event)
             case KeptConflict():
                 self._conflicts.append(FileConflict(event.older_id, event.newer_id, event.at))
             case KeptState():
@@ -140,10 +173,55 @@ class _Restoring:
 
     def finish(self) -> None:
         """Store what is waiting: the memories after all messages, which they were made from."""
+        self._note_forgotten()
         self._flush()
         self._label_sessions()
         if self._memories:
             self._write_memories()
+        added, set_aside = self._attested.put_back(self._clock.now())
+        self._memory_counts["files"] += added
+        for line, reason in set_aside:
+            self._set_aside(line, reason)
+
+    def _take_session(self, event: KeptSession | SessionStart) -> None:
+        self._session_ids.add(event.session_id)
+        old = self._sessions.get(event.session_id)
+        # A title that becomes known later comes alone.
+        metadata = event.metadata or (old.metadata if old else {})
+        self._sessions[event.session_id] = KeptSession(
+            event.session_id, event.title, event.source, metadata
+        )
+
+    def _take_message(self, event: KeptMessage) -> None:
+        self._session_ids.add(event.session_id)
+        self._counts["messages"] += 1
+        if self._attested.was_forgotten(MESSAGE, event.id, event.session_id):
+            self._counts["forgotten"] += 1
+            self._forgotten_of[event.session_id] += 1
+            return
+        self._waiting.append(event)
+        if len(self._waiting) >= BATCH_MESSAGES:
+            self._flush()
+
+    def _take_memory(self, event: KeptMemory) -> None:
+        self._memory_counts["read"] += 1
+        if not (self._is_ours or self._is_vouched):
+            event = replace(event, memory=_from_outside(event.memory))
+        row, is_redacted = file_memory(event, self._rules.screening)
+        self._memories.append(row)
+        self._counts["redacted"] += is_redacted
+
+    def _take_rule(self, event: KeptRule) -> None:
+        try:
+            self._memory_counts["rules"] += self._attested.take_rule(event)
+        except InputError as error:
+            self._set_aside(event.line, f"rule: {error.detail}")
+
+    def _note_forgotten(self) -> None:
+        if self._tombstones:
+            tombstones, self._tombstones = self._tombstones, []
+            noted = self._attested.note_forgotten(tombstones, self._clock.now())
+            self._memory_counts["tombstones"] += noted
 
     def _flush(self) -> None:
         """Store the messages that wait, a session at a time: the one said last in it comes last."""
@@ -243,6 +321,9 @@ class _Restoring:
     def _add_state(self, event: KeptState) -> None:
         if event.value is None or self._store.states.get(event.name) is not None:
             return
+        if self._store.states.was_forgotten(event.name):
+            self._counts["forgotten"] += 1
+            return
         try:
             write_state(
                 self._store.states,
@@ -275,6 +356,12 @@ class _Restoring:
             broken=tuple(self._broken),
             memories=MemoriesImported(**told),
         )
+
+
+def _from_outside(memory: Memory) -> Memory:
+    """Return a memory of another tool as it is while nobody vouches for it."""
+    origin = Origin(_OUTSIDE, memory.origin.source, memory.origin.parents)
+    return replace(memory, origin=origin, trust=Trust.UNTRUSTED)
 
 
 def file_memory(event: KeptMemory, screening: Screening) -> tuple[FileMemory, bool]:

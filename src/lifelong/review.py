@@ -11,16 +11,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from os import PathLike
+from typing import Unpack
 
 from lifelong.errors import AmbiguousId, ConfirmationRefused, InvalidValue, NotFound, ScopeRequired
+from lifelong.forgetting import Receipt
 from lifelong.memory.entry import clean_name, clean_text
-from lifelong.memory.forget import MEMORY_PREFIX, Scope, forget
+from lifelong.memory.forget import Receipts, forget
+from lifelong.memory.forget_scope import MEMORY_PREFIX, Scope
 from lifelong.memory.remember import Rules, as_write, outcome, remember, screened
 from lifelong.ports import Clock, OwnerStore
-from lifelong.records import CHANNELS, Memory, Origin, Receipt
+from lifelong.records import CHANNELS, Memory, Origin
 from lifelong.restoring import restore
 from lifelong.rows import MemoryFilter, MemoryWrite
+from lifelong.transcripts.files import WITH_MEMORIES, Reading, ReadingFields
 from lifelong.transcripts.importing import ImportReport, OnProgress
+from lifelong.transcripts.own_export import SOURCE as OWN_EXPORT
 from lifelong.writing import (
     CONFLICT,
     PROPOSED,
@@ -37,7 +42,10 @@ CONFIRMATION_MINUTES = 15
 class Review:
     """What waits for a person, of one owner."""
 
-    def __init__(self, store: OwnerStore, clock: Clock, rules: Rules) -> None:
+    def __init__(
+        self, store: OwnerStore, clock: Clock, *, rules: Rules, receipts: Receipts
+    ) -> None:
+        self._receipts = receipts
         self._store = store
         self._clock = clock
         self._rules = rules
@@ -89,7 +97,7 @@ class Review:
             NotFound: no memory with this id is held back.
         """
         held = self._held(memory_id)
-        return forget(self._store, self._clock, scope=Scope(id=held.id), is_dry_run=False)
+        return forget(self._store, self._receipts, scope=Scope(id=held.id))
 
     def keep_both(self, one_id: str, other_id: str) -> None:
         """Settle a conflict: both are true.
@@ -201,25 +209,37 @@ class Review:
         return Revoked(now, tuple(held), dry_run)
 
     def restore(
-        self, path: str | PathLike[str], on_progress: OnProgress | None = None
+        self,
+        path: str | PathLike[str],
+        on_progress: OnProgress | None = None,
+        *,
+        source: str = OWN_EXPORT,
+        **fields: Unpack[ReadingFields],
     ) -> ImportReport:
-        """Read back an export that a person vouches for: that nobody else wrote or changed it.
+        """Read back what a person vouches for: that nobody else wrote or changed it.
 
-        Its memories are trusted as far as the file says, at most as the user's own word, and no
-        more than what they were made from. `import_transcripts` does the same and believes nothing.
+        Its memories are trusted as far as it says, at most as the user's own word, and no more than
+        what they were made from; its rules of retention and legal holds hold where none stands.
+        `Owner.import_transcripts` does the same and believes nothing.
 
         Args:
-            path: a file that `export` wrote, or a folder of such files.
+            path: a file, or a folder of such files.
             on_progress: called with bytes read, bytes in all, and the file's name.
+            source: whose it is: ``lifelong`` (an export), ``langgraph`` or ``mem0``.
+            **fields: what opens it, and whose memories are wanted; see `ReadingFields`.
 
         Raises:
-            TranscriptError: there is nothing at `path`.
+            InvalidValue: what the source has are no memories.
+            InputError: one of its kinds: as for `Owner.import_transcripts`.
         """
+        if source not in WITH_MEMORIES:
+            raise InvalidValue(f"{source!r} is not one of {', '.join(WITH_MEMORIES)}")
         return restore(
             self._store,
             self._clock,
-            path=path,
+            reading=Reading.of(source, path, fields),
             rules=self._rules,
+            whose=self._receipts.whose(),
             is_vouched=True,
             on_progress=on_progress,
         )

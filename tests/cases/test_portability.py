@@ -3,7 +3,7 @@
 import json
 from datetime import timedelta
 
-from exports import FIRST, items, without_seals
+from exports import FIRST, items, without_seals, without_tombstones
 
 from lifelong.conformance import said, texts
 from lifelong.messages import Message, TextPart
@@ -73,7 +73,7 @@ def test_d56_an_export_comes_back_whole(place, copy, exported):
     assert (counts.read, counts.added, counts.states) == (6, 6, 1)
     assert (counts.held, counts.untrusted) == (1, 3)
     assert other.memories(include_superseded=True) == place.owner.memories(include_superseded=True)
-    assert ids["gone"] not in "".join(other.export())
+    assert ids["gone"] not in "".join(without_tombstones(other))
     # The links work
     assert other.latest(ids["old"]).id == ids["new"]
     assert texts(other.memories(known_at=place.clock.now() - timedelta(hours=2, minutes=30))) == [
@@ -97,13 +97,14 @@ def test_d56_a_second_import_adds_nothing(place, copy, exported):
     file = exported(place.owner.export())
     other.review.restore(file)
     before, stats = items(other), other.stats()
+    del stats["bytes"]  # of the WAL too, which says how it was written and not what
     for read in (other.review.restore, lambda path: other.import_transcripts("lifelong", path)):
         report = read(file)
         assert (report.added, report.duplicates, report.broken) == (0, 4, ())
         assert (report.memories.added, report.memories.duplicates) == (0, 6)
         assert report.memories.states == 0
     assert items(other)[1:] == before[1:]
-    assert other.stats() == stats
+    assert {name: n for name, n in other.stats().items() if name != "bytes"} == stats
 
 
 def test_d56_a_messages_payload_comes_back_to_the_letter(place, copy, exported):
@@ -213,7 +214,7 @@ def test_an_old_export_does_not_undo_what_was_done_since(place, exported):
         assert (report.added, report.forgotten) == (0, 1)
         assert items(owner)[1:] == before[1:]
     assert owner.latest(old).id == new
-    assert forgotten not in "".join(owner.export())
+    assert forgotten not in "".join(without_tombstones(owner))
     assert [item.memory.id for item in owner.review.items()] == [page]
     assert owner.memory(lowered).trust == Trust.UNTRUSTED
     assert owner.get("seen") == 2

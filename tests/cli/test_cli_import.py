@@ -211,6 +211,9 @@ def test_an_export_is_read_back_into_another_owner(run, backup: Path):
         "held": 0,
         "untrusted": 0,
         "states": 0,
+        "files": 0,
+        "rules": 0,
+        "tombstones": 0,
     }
     assert "Prefers short answers" not in run("known", owner="bo").out
 

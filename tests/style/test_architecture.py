@@ -19,48 +19,68 @@ FACE = "lifelong"
 LEVELS = {
     # 0 values
     "errors": 0,
+    "file_records": 0,
+    "integrity": 0,
+    "forgetting": 0,
     "messages": 0,
     "records": 0,
+    "scanned": 0,
     "writing": 0,
     "clock": 0,
     # 1 contracts
     "rows": 1,
     "ports": 1,
     # 2 pure: everything in `memory` that is not an operation below decides without acting
+    "file_commands": 2,
+    "file_edits": 2,
+    "file_paths": 2,
     "formats": 2,
     "working": 2,
     "memory": 2,
+    "needles": 2,
     "screening": 2,
     # 3 adapters
     "providers": 3,
     "stores": 3,
     # 4 operations
     "asking": 4,
+    "attested": 4,
     "background": 4,
     "backlog": 4,
     "compaction": 4,
     "embedding": 4,
+    "export_files": 4,
     "extracting": 4,
     "fade": 4,
+    "file_mirror": 4,
     "log": 4,
     "memory.candidates": 4,
     "memory.export": 4,
     "memory.extract": 4,
     "memory.forget": 4,
+    "memory.forget_scope": 4,
     "memory.known": 4,
     "memory.recall": 4,
     "memory.remember": 4,
     "memory.use_notes": 4,
+    "receipts": 4,
     "request": 4,
+    "recovering": 4,
     "rescan": 4,
     "restoring": 4,
+    "retention": 4,
+    "scan": 4,
     "states": 4,
+    "sweep": 4,
     "transcripts": 4,
     "vector_index": 4,
     "vector_search": 4,
     "window": 4,
     # 5 composition
     "engine": 5,
+    "files": 5,
+    "engine_keeping": 5,
+    "keeping": 5,
     "owner": 5,
     "owner_upkeep": 5,
     "review": 5,
@@ -78,20 +98,36 @@ LEVELS = {
 """A module belongs to the longest of these that begins its name: the unit it is part of."""
 
 SAME_LEVEL = {
+    ("integrity", "errors"),
     ("records", "messages"),
+    ("file_records", "records"),
     ("writing", "records"),
     ("ports", "rows"),
     ("memory", "formats"),
+    ("file_commands", "file_edits"),
+    ("file_commands", "file_paths"),
+    ("file_commands", "memory"),
+    ("file_commands", "screening"),
+    ("file_edits", "file_paths"),
     ("extracting", "log"),
     ("extracting", "memory.extract"),
     ("extracting", "memory.remember"),
     ("fade", "memory.forget"),
+    ("memory.forget", "memory.forget_scope"),
+    ("sweep", "memory.forget"),
+    ("scan", "embedding"),
+    ("attested", "memory.remember"),
+    ("attested", "retention"),
+    ("attested", "transcripts"),
+    ("restoring", "attested"),
     ("restoring", "log"),
     ("restoring", "memory.remember"),
     ("restoring", "states"),
     ("restoring", "transcripts"),
+    ("transcripts", "export_files"),
     ("transcripts", "memory.export"),
-    ("memory.remember", "memory.forget"),
+    ("transcripts", "memory.remember"),
+    ("memory.remember", "memory.forget_scope"),
     ("rescan", "log"),
     ("rescan", "memory.remember"),
     ("asking", "memory.known"),
@@ -114,14 +150,20 @@ SAME_LEVEL = {
     ("vector_search", "embedding"),
     ("vector_search", "vector_index"),
     ("window", "log"),
+    ("engine", "engine_keeping"),
     ("engine", "owner"),
+    ("keeping", "engine"),
+    ("recovering", "memory.forget_scope"),
     (FACE, "session"),
     ("owner", "owner_upkeep"),
+    ("owner_upkeep", "files"),
     ("owner", "review"),
     ("owner", "session"),
     ("aio", "engine"),
+    ("aio", "files"),
     ("aio", "review"),
     ("aio", "tools"),
+    (FACE, "files"),
     (FACE, "review"),
     (FACE, "tools"),
     ("tools", "owner"),
@@ -134,14 +176,16 @@ SAME_LEVEL = {
 """(importer, imported): the only imports between two units of one level."""
 
 ADAPTER_LEVEL = 3
-ADAPTER_USERS = {"engine"}
+ADAPTER_USERS = {"engine", "keeping"}
 """Composition names adapters once; everything else knows them by their contract."""
 
 EDGE_LEVEL = 7
 EDGE_IMPORTS = {
     *("errors", "messages", "records", "clock"),
     *("formats", "transcripts", "engine", "owner", "aio", FACE, "bench", "conformance"),
-    *("review", "tools", "writing"),
+    *("keeping", "review", "tools", "writing"),
+    *("forgetting", "receipts"),
+    "scanned",
 }
 """An edge parses, calls one verb and renders: it has no business with stores or decisions."""
 
@@ -152,6 +196,7 @@ THIRD_PARTY = {
     "anthropic": ("providers.clients",),
     "apsw": ("stores.sqlite", "bench.plain"),
     "chromadb": ("bench.peers.runners",),
+    "cryptography": ("receipts",),
     "fastembed": ("bench.peers.runners", "providers.embedders.local"),
     "keyring": ("stores.sqlite.keys",),
     "lancedb": ("bench.peers.runners",),
@@ -165,9 +210,11 @@ THIRD_PARTY = {
     ),
     "onnxruntime": ("providers.embedders.onnx",),
     "openai": ("providers.clients", "providers.embedders.remote"),
+    "ormsgpack": ("transcripts.langgraph_values",),
     "phonenumbers": ("providers.phones",),
     "presidio_analyzer": ("providers.presidio",),
     "pyarrow": ("bench.peers.runners",),
+    "pyrage": ("export_files",),
     "pysqlite3": ("bench.peers.runners",),
     "pytest": ("conformance",),
     "rich": ("apps",),
@@ -182,7 +229,12 @@ THIRD_PARTY = {
 PURE_LEVELS = (0, 1, 2)
 CLOCK = "clock"
 STOPWATCH_USERS = ("bench",)
-RANDOM_USERS = (CLOCK, "stores.sqlite.keys", "stores.sqlite.directory")
+RANDOM_USERS = (
+    *(CLOCK, "stores.sqlite.backup", "stores.sqlite.catalogue", "stores.sqlite.key_backup"),
+    *("stores.sqlite.key_import", "stores.sqlite.marker", "stores.sqlite.rotation"),
+    *("stores.sqlite.keys", "stores.sqlite.directory"),
+    *("stores.sqlite.in_memory", "stores.sqlite.registry"),
+)
 """Ids come from the clock, so that a seed replays a run. A key must never be replayed, and two
 processes with one seed must not write to one draft."""
 

@@ -26,6 +26,16 @@ def without_seals(lines):
     return [{k: v for k, v in line.items() if k != "seal"} for line in lines[1:]]
 
 
+def without_tombstones(owner):
+    """Return the lines of an export that say anything of what stands."""
+    return [line for line in owner.export() if '"what": "tombstone"' not in line]
+
+
+def tombstones(owner):
+    """Return the ids of what an export says to be forgotten."""
+    return [line["id"] for line in items(owner) if line["what"] == "tombstone"]
+
+
 def trusts(owner):
     """Return the trust of each memory that is not held back, by its text."""
     return {m.text: m.trust.name for m in owner.memories(include_superseded=True)}

@@ -8,6 +8,7 @@ import pytest
 import lifelong
 from lifelong import aio
 from lifelong import engine as engines
+from lifelong import files as filing
 from lifelong import owner as handles
 from lifelong import review as reviews
 from lifelong import session as sessions
@@ -18,6 +19,7 @@ PAIRS = [
     (sessions.Session, aio.AsyncSession),
     (handles.Owner, aio.AsyncOwner),
     (reviews.Review, aio.AsyncReview),
+    (filing.Files, aio.AsyncFiles),
     (engines.Engine, aio.AsyncEngine),
 ]
 

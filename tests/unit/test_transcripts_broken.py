@@ -273,7 +273,7 @@ def test_an_export_cut_anywhere_is_one_broken_file(tmp_path, source):
         assert event.line == 0
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", WHOLE)
 def test_a_value_of_any_type_anywhere_breaks_no_more_than_its_line(tmp_path, source):
     file = tmp_path / "s.jsonl"
     for path in places(WHOLE[source]):
@@ -291,7 +291,7 @@ def test_any_bytes_at_all_are_read_or_reported(tmp_path_factory, source, data):
         checked(source, file)
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", WHOLE)
 def test_a_second_reading_says_the_same(tmp_path, source):
     file = tmp_path / "s.jsonl"
     file.write_bytes(encoded(source, WHOLE[source]))

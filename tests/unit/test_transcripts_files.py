@@ -64,7 +64,10 @@ def broken(events):
 
 
 def test_an_unknown_source_is_refused_with_the_known_ones(tmp_path):
-    assert SOURCES == ("claude-code", "chatgpt", "claude", "chat", "lifelong")
+    assert (
+        *("claude-code", "chatgpt", "claude", "chat", "lifelong"),
+        *("openai-agents", "langgraph", "mem0"),
+    ) == SOURCES
     for call in (
         lambda: transcript_files("slack", tmp_path),
         lambda: read_transcript("slack", tmp_path / "x"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lifelong.bench import (
         clustered,
+        encryption,
         goals,
         peers,
         recall,
@@ -16,7 +17,18 @@ if TYPE_CHECKING:
         writing,
     )
 
-__all__ = ["clustered", "goals", "peers", "recall", "report", "scale", "speed", "window", "writing"]
+__all__ = [
+    "clustered",
+    "encryption",
+    "goals",
+    "peers",
+    "recall",
+    "report",
+    "scale",
+    "speed",
+    "window",
+    "writing",
+]
 
 if not TYPE_CHECKING:
 

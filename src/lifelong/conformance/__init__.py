@@ -26,8 +26,8 @@ pytest is needed here and nowhere else in lifelong; `import lifelong` does not l
 import pytest
 
 _SUITES = (
-    "bad_input concurrency forgetting isolation log memories portability review search state"
-    " vectors writing"
+    "bad_input chain concurrency files forgetting isolation log memories portability retention"
+    " review search state vectors writing"
 ).split()
 # Before they are imported: their assertions then say what was compared.
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in _SUITES))

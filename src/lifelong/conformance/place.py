@@ -105,11 +105,12 @@ class Place:
         return in_threads(count, lambda number: work(self.engine, number))
 
     def problems(self) -> list[str]:
-        """Return what `check` finds wrong in any owner's data."""
+        """Return what `check` and `verify` find wrong in any owner's data."""
+        owners = [self.engine.owner(owner_id) for owner_id in self.engine.owners()]
         return [
-            f"{owner_id}: {problem}"
-            for owner_id in self.engine.owners()
-            for problem in self.engine.owner(owner_id).check().problems
+            f"{owner.id}: {problem}"
+            for owner in owners
+            for problem in (*owner.check().problems, *owner.verify().problems)
         ]
 
     def close(self) -> None:

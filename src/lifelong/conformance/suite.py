@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from lifelong.conformance.bad_input import BadInputSuite
+from lifelong.conformance.chain import ChainSuite
 from lifelong.conformance.concurrency import ConcurrencySuite
+from lifelong.conformance.files import FileSuite
 from lifelong.conformance.forgetting import ForgettingSuite
 from lifelong.conformance.isolation import IsolationSuite
 from lifelong.conformance.log import LogSuite
@@ -15,6 +17,13 @@ from lifelong.conformance.memories import MemorySuite
 from lifelong.conformance.place import OpenEngine, Place
 from lifelong.conformance.portability import PortabilitySuite
 from lifelong.conformance.requests import RequestSuite
+from lifelong.conformance.retention import (
+    HoldSuite,
+    ReceiptSuite,
+    RetentionSuite,
+    ScopeSuite,
+    TombstoneSuite,
+)
 from lifelong.conformance.review import ReviewSuite
 from lifelong.conformance.search import SearchSuite
 from lifelong.conformance.state import StateSuite
@@ -31,8 +40,15 @@ class StoreSuite(
     SearchSuite,
     RequestSuite,
     ForgettingSuite,
+    ScopeSuite,
+    ReceiptSuite,
+    HoldSuite,
+    RetentionSuite,
+    TombstoneSuite,
     IsolationSuite,
     StateSuite,
+    FileSuite,
+    ChainSuite,
     BadInputSuite,
     ConcurrencySuite,
     PortabilitySuite,

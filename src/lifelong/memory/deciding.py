@@ -35,12 +35,18 @@ class Quota:
         namespace_max: in one namespace; None for no limit of its own.
         kind_max: of a kind, in all namespaces.
         held_max: waiting for a person, so that a flood of them cannot fill the store.
+        files_max: files in file memory.
+        file_bytes_max: of one file, in UTF-8.
+        files_bytes_max: of all files; older versions of them may take as much again.
     """
 
     memories_max: int = MEMORIES_MAX_DEFAULT
     namespace_max: int | None = None
     kind_max: Mapping[str, int] = field(default_factory=dict)
     held_max: int = HELD_MAX_DEFAULT
+    files_max: int = 1_000
+    file_bytes_max: int = 1 << 20
+    files_bytes_max: int = 64 << 20
 
     def refusal(self, memory: Memory, counts: MemoryCounts) -> str:
         """Return why one more memory is refused, with the remedy; empty when it is not."""
@@ -62,15 +68,22 @@ class Quota:
 
 QUOTA_DEFAULT = Quota()
 
+_FORGOTTEN = "this was forgotten: only the user can have it remembered again, in words of their own"
+_NOT_KEPT = "retention lets no memory of this kind be saved: change the rule first"
+
 
 def decide(memory: Memory, standing: Standing, quota: Quota) -> Verdict:
     """Return what `memory` does to what stands.
 
     What is held back replaces nothing and contradicts nothing: that is decided when it is released.
     """
+    if not standing.is_kept:
+        return Verdict(refusal=_NOT_KEPT)
     same = standing.same
     if same is not None and _says_so_already(same, memory):
         return _duplicate(memory, same, standing)
+    if standing.was_forgotten and not is_said_anew(memory):
+        return Verdict(refusal=_FORGOTTEN)
     own = {} if same is None else {same.id: same}
     if memory.held_for:
         # Of two held ones the better founded stays; a live one is never touched.
@@ -92,6 +105,14 @@ def decide(memory: Memory, standing: Standing, quota: Quota) -> Verdict:
         conflicts=tuple(_without(conflicts, replaced)),
         refusal=quota.refusal(memory, counts),
     )
+
+
+def is_said_anew(memory: Memory) -> bool:
+    """Return whether the user says it by themselves, so that it may be known again.
+
+    What was extracted, imported or said by an agent comes from what was there before.
+    """
+    return memory.origin.channel == "user" and not memory.origin.parents
 
 
 def _duplicate(memory: Memory, same: Memory, standing: Standing) -> Verdict:

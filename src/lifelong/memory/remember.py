@@ -25,7 +25,7 @@ from lifelong.memory.entry import (
     clean_time,
     require_known,
 )
-from lifelong.memory.forget import MEMORY_PREFIX
+from lifelong.memory.forget_scope import MEMORY_PREFIX
 from lifelong.memory.passages import as_passage, cut
 from lifelong.memory.supersede import search_words
 from lifelong.memory.terms import text_hash

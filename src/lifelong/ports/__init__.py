@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from lifelong.ports.chain import ChainStore
+from lifelong.ports.files import FileStore
+from lifelong.ports.forgetting import ForgettingStore
 from lifelong.ports.log import LogStore
 from lifelong.ports.memories import MemoryStore
 from lifelong.ports.outside import Clock, Embedder
@@ -13,8 +16,11 @@ from lifelong.ports.store import OwnerStore, StateStore, Store, Upkeep
 from lifelong.ports.vectors import VectorStore
 
 __all__ = [
+    "ChainStore",
     "Clock",
     "Embedder",
+    "FileStore",
+    "ForgettingStore",
     "LogStore",
     "MemoryStore",
     "OwnerStore",

@@ -16,6 +16,7 @@ from lifelong.rows import (
     MemoryFilter,
     MemoryMatches,
     MemoryWrite,
+    Tombstone,
     Verdict,
 )
 from lifelong.writing import MemoryVersion, Use
@@ -107,6 +108,17 @@ class MemoryStore(Protocol):
 
     def parent_sessions(self, memory_ids: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
         """Return by memory, and by its parents that are messages, the sessions of those."""
+        ...
+
+    def tombstones(self) -> list[Tombstone]:
+        """Return what was forgotten, by its id, and what files say to have been; sorted."""
+        ...
+
+    def note_forgotten(self, tombstones: Sequence[Tombstone]) -> int:
+        """Note what was forgotten elsewhere, and return how much of it is new.
+
+        What stands here stays: of that, nothing is noted.
+        """
         ...
 
     def restore(

@@ -6,16 +6,21 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Protocol
 
+from lifelong.ports.chain import ChainStore
+from lifelong.ports.files import FileStore
+from lifelong.ports.forgetting import ForgettingStore
 from lifelong.ports.log import LogStore
 from lifelong.ports.memories import MemoryStore
+from lifelong.ports.raw import RawFiles
 from lifelong.ports.review import ReviewStore
 from lifelong.ports.vectors import VectorStore
 from lifelong.records import CheckReport, Memory
 from lifelong.rows import (
-    Erased,
+    Finished,
     IndexEntry,
+    Note,
     Passage,
-    Selection,
+    ReceiptRow,
     StoredMessage,
 )
 
@@ -28,7 +33,15 @@ class StateStore(Protocol):
         ...
 
     def set(self, name: str, value: str | None, at: datetime) -> None:
-        """Keep JSON text under `name`; None removes it."""
+        """Keep JSON text under `name`; None removes it.
+
+        Raises:
+            NotKept: retention lets nothing be saved.
+        """
+        ...
+
+    def was_forgotten(self, name: str) -> bool:
+        """Return whether what was kept under `name` was forgotten, and nothing set since."""
         ...
 
     def names(self) -> list[str]:
@@ -38,10 +51,6 @@ class StateStore(Protocol):
 
 class Upkeep(Protocol):
     """What keeps one owner's data true and small."""
-
-    def erase(self, what: Selection, at: datetime) -> Erased:
-        """Remove rows, index entries and history; leave tombstones; overwrite the bytes."""
-        ...
 
     def counts(self) -> dict[str, int]:
         """Return the number of rows by table, and ``bytes`` on disk."""
@@ -90,8 +99,23 @@ class OwnerStore(Protocol):
         ...
 
     @property
+    def files(self) -> FileStore:
+        """The files of file memory."""
+        ...
+
+    @property
+    def forgetting(self) -> ForgettingStore:
+        """Erasing, receipts, holds, retention."""
+        ...
+
+    @property
+    def chain(self) -> ChainStore:
+        """What shows that nobody changed rows behind the engine."""
+        ...
+
+    @property
     def upkeep(self) -> Upkeep:
-        """Erasing, checking, rebuilding."""
+        """Counting, checking, rebuilding."""
         ...
 
 
@@ -106,8 +130,28 @@ class Store(Protocol):
         """Return the ids of owners that have a store, sorted."""
         ...
 
-    def forget_owner(self, owner_id: str) -> Erased:
-        """Remove an owner's data and destroy the key."""
+    def forget_owner(self, owner_id: str, note: Note) -> ReceiptRow:
+        """Remove an owner's data and destroy the key.
+
+        Raises:
+            OnLegalHold: something of it may not go.
+        """
+        ...
+
+    def owner_receipts(self, owner_id: str) -> list[ReceiptRow]:
+        """Return what was noted of each time that an owner was forgotten whole, oldest first."""
+        ...
+
+    def finish(self, at: datetime) -> Finished:
+        """Overwrite what is left of forgotten owners' keys, as far as readers let it."""
+        ...
+
+    def signing_seed(self) -> bytes:
+        """Return 32 random bytes that are this store's for as long as it exists."""
+        ...
+
+    def raw_files(self) -> RawFiles:
+        """Return the files of the store as bytes, for a scan of them."""
         ...
 
     def describe(self) -> dict[str, Any]:

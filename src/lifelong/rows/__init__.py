@@ -6,7 +6,15 @@ columns are here too, since ranking reads them without asking a store again.
 
 from __future__ import annotations
 
-from lifelong.rows.erasing import Erased, Selection
+from lifelong.rows.erasing import Finished, Note, ReceiptRow, Selection
+from lifelong.rows.files import (
+    DecideFile,
+    FileChange,
+    FileTree,
+    FileWrite,
+    StoredFile,
+    VersionLimits,
+)
 from lifelong.rows.index import (
     ASSISTANT_CODE,
     FLAG_FIRST_PERSON,
@@ -54,6 +62,8 @@ from lifelong.rows.restoring import (
     Ground,
     ParentName,
     RestoredMemory,
+    Tombstone,
+    Whose,
 )
 from lifelong.rows.vectors import (
     Embedding,
@@ -81,10 +91,14 @@ __all__ = [
     "AppendCounts",
     "Beginning",
     "Decide",
+    "DecideFile",
     "Embedding",
-    "Erased",
+    "FileChange",
     "FileConflict",
     "FileMemory",
+    "FileTree",
+    "FileWrite",
+    "Finished",
     "Ground",
     "IndexEntry",
     "LogColumns",
@@ -96,21 +110,27 @@ __all__ = [
     "MessageRow",
     "NewVector",
     "Newer",
+    "Note",
     "ParentName",
     "Passage",
+    "ReceiptRow",
     "RestoredMemory",
     "RowKind",
     "Selection",
     "SessionFields",
     "SessionTurns",
     "Standing",
+    "StoredFile",
     "StoredMessage",
     "SummaryRow",
     "TermMatches",
+    "Tombstone",
     "VectorCounts",
     "VectorModel",
     "VectorPage",
     "Verdict",
+    "VersionLimits",
+    "Whose",
     "pack_posting",
     "passage_of",
 ]

@@ -94,8 +94,16 @@ class SessionFields:
 
 @dataclass(frozen=True, slots=True)
 class AppendCounts:
-    """How many rows an append stored, met again, or left out because they were forgotten."""
+    """How many rows an append stored, met again, or left out.
+
+    Attributes:
+        added: stored now.
+        duplicates: there already.
+        forgotten: left out because they had been forgotten.
+        unsaved: left out because retention lets no messages be saved.
+    """
 
     added: int
     duplicates: int
     forgotten: int
+    unsaved: int = 0

@@ -117,6 +117,8 @@ class Standing:
         named: the live ends of the chains that begin with the ids which it is to replace.
         similar: live memories of its namespace that share its rare words.
         counts: how many there are; exact, what expired left out, only where a limit is reached.
+        was_forgotten: whether its text was forgotten in its namespace.
+        is_kept: whether retention lets memories of its kind be saved.
     """
 
     same: Memory | None = None
@@ -124,6 +126,8 @@ class Standing:
     named: tuple[Memory, ...] = ()
     similar: tuple[Memory, ...] = ()
     counts: MemoryCounts = MemoryCounts()
+    was_forgotten: bool = False
+    is_kept: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,26 @@ class FileMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class Tombstone:
+    """That something was forgotten, and when; nothing of what it said.
+
+    Attributes:
+        of: ``memory``, ``message`` or ``file``.
+        id: of the memory or message; the path of the file.
+        session_id: of a message; empty for the rest.
+        at: when it was forgotten.
+        is_told: whether only a file says so that nobody vouches for. Such a one keeps nothing out
+            but what other files bring without this owner's seal.
+    """
+
+    of: str
+    id: str
+    session_id: str
+    at: datetime
+    is_told: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Ground:
     """What the memories of a file meet, read in the transaction that writes them.
 
@@ -103,6 +123,19 @@ class Admission:
 
     memories: tuple[RestoredMemory, ...]
     lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Whose memory it is that something is read into.
+
+    Attributes:
+        owner_id: of the owner.
+        forgotten_at: when all of this owner was last forgotten; None if that never was.
+    """
+
+    owner_id: str
+    forgotten_at: datetime | None = None
 
 
 Admit = Callable[[Ground], Admission]

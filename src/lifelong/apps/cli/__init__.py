@@ -15,17 +15,24 @@ from typing import Annotated
 import typer
 
 from lifelong.apps.cli import (
+    backing,
     benching,
     doctor,
+    filing,
     forgetting,
     importing,
     keeping,
+    keying,
     memories,
     planning,
     recalling,
+    receipting,
+    retaining,
     reviewing,
+    scanning,
     sessions,
     upkeep,
+    verifying,
 )
 from lifelong.apps.cli.diagnosis import version
 from lifelong.apps.cli.edge import BUG, tell
@@ -45,12 +52,19 @@ app.command("import")(importing.import_)
 app.command()(memories.remember)
 app.command()(recalling.recall)
 app.command()(forgetting.forget)
+app.command()(receipting.receipts)
+app.command("verify-receipt")(receipting.verify_receipt)
+app.command()(retaining.sweep)
+app.command()(scanning.scan)
 app.command()(memories.known)
 app.command()(keeping.extract)
 app.command()(keeping.fade)
 app.command()(keeping.rescan)
+app.command()(backing.backup)
+app.command()(backing.restore)
 app.command()(upkeep.export)
 app.command()(upkeep.check)
+app.command()(verifying.verify)
 app.command()(upkeep.reindex)
 app.command()(doctor.doctor)
 
@@ -79,8 +93,55 @@ review.command()(reviewing.confirm)
 review.command()(reviewing.revoke)
 app.add_typer(review, name="review")
 
+retention = typer.Typer(
+    help="Show or change what is saved, and for how long.",
+    cls=retaining.RetentionGroup,
+    rich_markup_mode=None,
+)
+retention.command("list")(retaining.list_rules)
+retention.command()(retaining.keep)
+retention.command()(retaining.drop)
+app.add_typer(retention, name="retention")
+
+hold = typer.Typer(
+    help="Keep something from being forgotten, for a reason.",
+    cls=retaining.HoldGroup,
+    rich_markup_mode=None,
+)
+hold.command("list")(retaining.list_holds)
+hold.command("place")(retaining.place_hold)
+hold.command("release")(retaining.release_hold)
+app.add_typer(hold, name="hold")
+
+files = typer.Typer(
+    help="Show file memory, and change it.",
+    cls=filing.FilesGroup,
+    rich_markup_mode=None,
+)
+files.command("list")(filing.list_)
+files.command()(filing.show)
+files.command()(filing.write)
+files.command()(filing.delete)
+files.command()(filing.rename)
+files.command()(filing.versions)
+files.command()(filing.restore)
+files.command()(filing.mirror)
+app.add_typer(files, name="files")
+
+key = typer.Typer(
+    help="Show where the keys are, change them, back them up.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+key.command()(keying.status)
+key.command()(keying.rotate)
+key.command()(keying.export)
+key.command("import")(keying.import_)
+app.add_typer(key, name="key")
+
 bench = typer.Typer(help="Measure recall and speed.", no_args_is_help=True, rich_markup_mode=None)
 bench.command("recall")(benching.bench_recall)
+bench.command("encryption")(benching.bench_encryption)
 bench.command("peers")(benching.bench_peers)
 bench.command("scale")(benching.bench_scale)
 bench.command("speed")(benching.bench_speed)

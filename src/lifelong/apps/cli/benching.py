@@ -129,6 +129,26 @@ def bench_speed(given: BenchSpeedOptions, place: Place) -> int:
     )
 
 
+class BenchEncryptionOptions(NamedTuple):
+    """What `lifelong bench encryption` takes."""
+
+    rounds: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How often each thing is done.")
+    ] = 9
+    as_json: AsJson = False
+
+
+@command(BenchEncryptionOptions)
+def bench_encryption(given: BenchEncryptionOptions, place: Place) -> int:
+    """Measure what encryption costs, beside the same work without."""
+    del place
+    return _measured(
+        lambda step: bench.encryption.run(rounds=given.rounds, on_progress=step),
+        bench.encryption.table,
+        as_json=given.as_json,
+    )
+
+
 class BenchWindowOptions(NamedTuple):
     """What `lifelong bench window` takes."""
 

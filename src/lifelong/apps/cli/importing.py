@@ -1,4 +1,4 @@
-"""`lifelong import`: another tool's transcripts into the log, and our own export back."""
+"""`lifelong import`: another tool's transcripts and memories, and our own export back."""
 
 from __future__ import annotations
 
@@ -15,8 +15,12 @@ from lifelong.apps.cli.edge import DONE, INTERRUPTED, NOTHING
 from lifelong.apps.cli.options import AsJson, Place, command
 from lifelong.apps.cli.output import Screen, note, print_json
 from lifelong.apps.cli.progress import Step, progress
+from lifelong.apps.cli.unlocking import passphrase_of, read_secret
+from lifelong.transcripts.files import ReadingFields
 
 _OWN = "lifelong"
+_WITH_MEMORIES = (_OWN, "langgraph", "mem0")
+_BESIDE = ("states", "files", "rules", "tombstones")
 _COUNTS = ("files", "sessions", "messages", "added", "duplicates", "forgotten", "redacted")
 
 
@@ -27,7 +31,8 @@ class ImportOptions(NamedTuple):
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="Whose transcripts: claude-code, chatgpt, claude, chat; or lifelong, an export.",
+            help="Whose: claude-code, chatgpt, claude, chat, openai-agents, langgraph, mem0; "
+            "or lifelong, an export.",
         ),
     ]
     paths: Annotated[
@@ -37,27 +42,42 @@ class ImportOptions(NamedTuple):
         bool,
         typer.Option(
             "--trusted",
-            help="Of an export: you vouch that nobody else wrote or changed it.",
+            help="Of memories: you vouch that nobody else wrote or changed them.",
         ),
     ] = False
+    user: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of mem0: only what is this user's."),
+    ] = None
+    identity_file: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Of an encrypted export: opens it; may be given again."),
+    ] = None
+    passphrase: Annotated[
+        bool, typer.Option("--passphrase", help="Of an encrypted export: ask for its passphrase.")
+    ] = False
+    passphrase_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of an encrypted export: its passphrase.")
+    ] = None
     as_json: AsJson = False
 
 
 @command(ImportOptions)
 def import_(given: ImportOptions, place: Place) -> int:
-    """Read another tool's transcripts into the log.
+    """Read another tool's transcripts and memories, or an export.
 
     What is there already is not added again, and what was forgotten does not come back. A line
     that cannot be read is set aside and reported; nothing else stops.
     """
-    if given.trusted and given.source != _OWN:
-        raise lifelong.errors.InvalidValue(f"--trusted is for the source {_OWN} alone")
-    for path in given.paths:
-        if not path.exists():
-            raise lifelong.errors.TranscriptError(f"{path} is not there")
+    _require_sound(given)
+    how: ReadingFields = {
+        "user": given.user,
+        "identities": [read_secret(file) for file in given.identity_file or ()],
+        "passphrase": passphrase_of(given.passphrase_file, is_asked=given.passphrase),
+    }
     try:
         with place.opened() as owner, progress(as_json=given.as_json, in_bytes=True) as step:
-            reports = [_read(owner, given, path, step) for path in given.paths]
+            reports = [_read(owner, given, path=path, step=step, how=how) for path in given.paths]
     except KeyboardInterrupt:
         note("stopped: what was stored is kept; run the same command again to go on")
         return INTERRUPTED
@@ -65,18 +85,30 @@ def import_(given: ImportOptions, place: Place) -> int:
         print_json(_as_json(given.source, reports))
     else:
         _show(given.source, reports)
-    is_something = any(
-        report.messages or report.memories.read or report.memories.states for report in reports
-    )
-    return DONE if is_something else NOTHING
+    return DONE if any(map(_is_something, reports)) else NOTHING
+
+
+def _require_sound(given: ImportOptions) -> None:
+    """Refuse what contradicts itself, or is not there, before anything is read."""
+    if given.trusted and given.source not in _WITH_MEMORIES:
+        sources = ", ".join(_WITH_MEMORIES)
+        raise lifelong.errors.InvalidValue(f"--trusted is for {sources} alone")
+    for path in given.paths:
+        if not path.exists():
+            raise lifelong.errors.TranscriptError(f"{path} is not there")
+
+
+def _is_something(report: lifelong.ImportReport) -> bool:
+    counts = report.memories
+    return bool(report.messages or any(getattr(counts, name) for name in ("read", *_BESIDE)))
 
 
 def _read(
-    owner: lifelong.Owner, given: ImportOptions, path: Path, step: Step
+    owner: lifelong.Owner, given: ImportOptions, *, path: Path, step: Step, how: ReadingFields
 ) -> lifelong.ImportReport:
     if given.trusted:
-        return owner.review.restore(path, step)
-    return owner.import_transcripts(given.source, path, step)
+        return owner.review.restore(path, step, source=given.source, **how)
+    return owner.import_transcripts(given.source, path, step, **how)
 
 
 def _memories(reports: Sequence[lifelong.ImportReport]) -> dict[str, int]:
@@ -106,12 +138,8 @@ def _show(source: str, reports: Sequence[lifelong.ImportReport]) -> None:
     screen = Screen()
     for name in _COUNTS:
         screen.line(f"{name:<10}  {sum(getattr(report, name) for report in reports):,}")
-    if source == _OWN:
-        counts = _memories(reports)
-        states = counts.pop("states")
-        told = ", ".join(f"{name} {count:,}" for name, count in counts.items() if name != "read")
-        screen.line(f"{'memories':<10}  {counts['read']:,} ({told})")
-        screen.line(f"{'states':<10}  {states:,} added")
+    if source in _WITH_MEMORIES:
+        _show_memories(screen, source, _memories(reports))
     ignored = _ignored(reports)
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(ignored.items()))
     screen.line(f"{'ignored':<10}  {ignored.total():,}" + (f" ({kinds})" if kinds else ""))
@@ -120,3 +148,12 @@ def _show(source: str, reports: Sequence[lifelong.ImportReport]) -> None:
     for line in broken:
         where = f"{line.file}:{line.line}" if line.line else line.file
         note(f"set aside: {where}: {line.reason}")
+
+
+def _show_memories(screen: Screen, source: str, counts: dict[str, int]) -> None:
+    others = {name: counts.pop(name) for name in _BESIDE}
+    told = ", ".join(f"{name} {count:,}" for name, count in counts.items() if name != "read")
+    screen.line(f"{'memories':<10}  {counts['read']:,} ({told})")
+    if source == _OWN:
+        for name, count in others.items():
+            screen.line(f"{name:<10}  {count:,} added")

@@ -37,11 +37,6 @@ def one_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
-def visible_json(line: str) -> str:
-    """Return a line of JSON that says the same, with what a terminal obeys as JSON escapes."""
-    return _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", line)
-
-
 def _spelt(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

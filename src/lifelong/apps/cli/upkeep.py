@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
 from lifelong.apps.cli.edge import DONE, NOTHING
 from lifelong.apps.cli.options import AsJson, Place, command
-from lifelong.apps.cli.output import Screen, counted, one_line, print_json, visible_json
+from lifelong.apps.cli.output import Screen, counted, one_line, print_json
 from lifelong.apps.cli.progress import progress
+from lifelong.apps.cli.unlocking import passphrase_of
+from lifelong.errors import InputError
 
 
 class ExportOptions(NamedTuple):
@@ -22,49 +22,39 @@ class ExportOptions(NamedTuple):
         Path | None,
         typer.Option(metavar="FILE", help="Written whole or not at all; yours alone to read."),
     ] = None
+    recipient: Annotated[
+        list[str] | None,
+        typer.Option(metavar="AGE", help="Encrypt it to age1… or an SSH key; may be given again."),
+    ] = None
+    passphrase: Annotated[
+        bool, typer.Option("--passphrase", help="Encrypt it with a passphrase that you type.")
+    ] = False
+    passphrase_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Encrypt it with the passphrase in this file."),
+    ] = None
     as_json: AsJson = False
 
 
 @command(ExportOptions)
 def export(given: ExportOptions, place: Place) -> int:
     """Write everything of this owner as lines of JSON."""
+    recipients = given.recipient or ()
+    passphrase = passphrase_of(given.passphrase_file, is_asked=given.passphrase, twice=True)
+    stdout = typer.get_binary_stream("stdout")
+    if given.output is None and (recipients or passphrase) and stdout.isatty():
+        raise InputError("an encrypted export is not for a terminal; add --output FILE")
     with place.opened() as owner:
-        if given.output is None:
-            _write_lines(typer.get_binary_stream("stdout"), owner.export())
-            return DONE
-        lines = _write_file(given.output, owner.export())
+        target = given.output or stdout
+        lines = owner.export_to(target, recipients=recipients, passphrase=passphrase)
+    if given.output is None:
+        return DONE
     answer = {"file": str(given.output), "lines": lines, "bytes": given.output.stat().st_size}
     if given.as_json:
         print_json(answer)
     else:
         Screen().line(f"{counted(lines, 'line')} in {one_line(str(given.output))}")
     return DONE
-
-
-def _write_lines(stream: IO[bytes], lines: Iterable[str]) -> int:
-    count = 0
-    for line in lines:
-        stream.write(visible_json(line).encode() + b"\n")
-        count += 1
-    stream.flush()
-    return count
-
-
-def _write_file(file: Path, lines: Iterable[str]) -> int:
-    """Write under another name and rename, so that a stop leaves the old file as it was."""
-    from tempfile import NamedTemporaryFile
-
-    folder, prefix = file.absolute().parent, f".{file.name[:40]}."
-    with NamedTemporaryFile(dir=folder, prefix=prefix, delete=False) as stream:
-        draft = Path(stream.name)
-        try:
-            count = _write_lines(stream, lines)
-            os.fsync(stream.fileno())
-            draft.replace(file)
-        except BaseException:
-            draft.unlink()
-            raise
-    return count
 
 
 class CheckOptions(NamedTuple):

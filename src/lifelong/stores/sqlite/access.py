@@ -19,14 +19,27 @@ from lifelong.stores.sqlite.pool import Pool, PoolClosed
 from lifelong.stores.sqlite.queries import fetch_value
 
 _RETIRED = "SELECT value FROM property WHERE name = 'retired'"
+"""0 for the owner's file, 1 for that of a forgotten owner, 2 for one that another succeeded."""
+
+_MOVED = 2
+
+
+def is_moved(pool: Pool) -> bool:
+    """Return whether a file says that another one took its place."""
+    with pool.read() as connection:
+        return bool(fetch_value(connection, _RETIRED) == _MOVED)
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerFile:
-    """Where an owner's data lies, and its key: None for both in memory, or without encryption."""
+    """Where an owner's data lies, and its key: None for both in memory, or without encryption.
+
+    `seal` is what its seals are made with, when that does not come from the key.
+    """
 
     path: Path | None
     key: bytes | None
+    seal: bytes | None = None
 
 
 class OpenOwner:
@@ -69,6 +82,12 @@ class Access:
             yield connection, opened.columns
 
     @contextmanager
+    def read_file(self) -> Iterator[tuple[apsw.Connection, OwnerFile]]:
+        """Lend a connection for one reading transaction, and say which file it reads."""
+        with self._transaction("BEGIN", may_make=False) as (connection, opened):
+            yield connection, opened.file
+
+    @contextmanager
     def write(self) -> Iterator[apsw.Connection]:
         """Lend a connection for one writing transaction; the file is made if there is none."""
         with self._transaction("BEGIN IMMEDIATE", may_make=True) as (connection, _):
@@ -108,6 +127,14 @@ class Access:
     def truncate_wal(self) -> bool:
         """Empty the WAL; return False when a reader of an old state keeps it from that."""
         return self._owners.open_owner(self._owner_id, may_make=False).pool.truncate_wal()
+
+    def make_anew(self) -> bool:
+        """Write every page anew and empty the WAL; return False when a reader prevents it."""
+        return self._owners.open_owner(self._owner_id, may_make=False).pool.make_anew()
+
+    def file(self) -> OwnerFile:
+        """Return where the data lies at this moment."""
+        return self._owners.open_owner(self._owner_id, may_make=False).file
 
     def size_bytes(self) -> int:
         """Return the bytes of the file and its WAL; 0 in memory."""

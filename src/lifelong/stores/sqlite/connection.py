@@ -23,7 +23,8 @@ from lifelong.errors import (
     StoreReadOnly,
     UnsafeSQLite,
 )
-from lifelong.stores.sqlite.keys import sealer
+from lifelong.stores.sqlite.keys import seal_key, sealer
+from lifelong.stores.sqlite.marks import linker, marker
 
 SQLITE_MIN = (3, 53, 2)
 """Older ones have the WAL-reset corruption bug or the FTS5 overflow CVE-2026-11824."""
@@ -90,7 +91,13 @@ def from_micros_or_none(micros: int | None) -> datetime | None:
 
 
 def connect(
-    path: Path | None, key: bytes | None, *, now: Now, may_create: bool = True
+    path: Path | None,
+    key: bytes | None,
+    *,
+    now: Now,
+    may_create: bool = True,
+    seal: bytes | None = None,
+    has_wal: bool = True,
 ) -> apsw.Connection:
     """Open a file, or a database in memory when `path` is None, with all settings.
 
@@ -99,6 +106,8 @@ def connect(
         key: 32 bytes, or None for a file that is not encrypted.
         now: the clock that the live-rows view asks.
         may_create: whether a file that is not there is made.
+        seal: what seals are made with; None when that comes from the key.
+        has_wal: False for a file that is to stay one file, which nobody else opens.
 
     Raises:
         StoreError: one of its kinds, when it cannot be opened.
@@ -112,7 +121,12 @@ def connect(
             ":memory:" if path is None else str(path), flags=apsw.SQLITE_OPEN_READWRITE | create
         )
         try:
-            _configure(connection, path, key, now)
+            _configure(connection, key, now)
+            if path is not None:
+                if has_wal:
+                    _use_wal(connection)
+                connection.execute("PRAGMA synchronous = FULL")
+            _add_keyed_functions(connection, seal or seal_key(key))
         except apsw.Error:
             connection.close()
             raise
@@ -126,7 +140,7 @@ def _is_empty(path: Path) -> bool:
         return False
 
 
-def _configure(connection: apsw.Connection, path: Path | None, key: bytes | None, now: Now) -> None:
+def _configure(connection: apsw.Connection, key: bytes | None, now: Now) -> None:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     if key is not None:
         # A raw key: 32 random bytes need no slow derivation, so a cold open stays near 1 ms.
@@ -137,15 +151,18 @@ def _configure(connection: apsw.Connection, path: Path | None, key: bytes | None
     connection.execute(f"PRAGMA temp_store = MEMORY; PRAGMA cache_size = -{_CACHE_KIB}")
     connection.pragma("secure_delete", "ON")
     connection.pragma("foreign_keys", "ON")
-    if path is not None:
-        _use_wal(connection)
-        connection.execute("PRAGMA synchronous = FULL")
 
     def lifelong_now(*_: object) -> int | None:
         return to_micros(now())
 
     connection.create_scalar_function("lifelong_now", lifelong_now, 0, flags=apsw.SQLITE_INNOCUOUS)
-    connection.create_scalar_function("lifelong_seal", sealer(key), flags=apsw.SQLITE_INNOCUOUS)
+
+
+def _add_keyed_functions(connection: apsw.Connection, own: bytes) -> None:
+    for name, made in (("seal", sealer), ("mark", marker), ("link", linker)):
+        connection.create_scalar_function(
+            f"lifelong_{name}", made(own), flags=apsw.SQLITE_INNOCUOUS
+        )
 
 
 def _use_wal(connection: apsw.Connection) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import apsw
 
 from lifelong.errors import MessageConflict
+from lifelong.forgetting import NOTHING, STATE
 from lifelong.ports import Clock
 from lifelong.records import SessionInfo
 from lifelong.rows import (
@@ -53,6 +54,8 @@ class SqliteLog:
             MessageConflict: a stored message has the id and another payload.
         """
         with self._access.write() as connection:
+            if fetch_value(connection, _SQL["saves"], (session_id,)) in (STATE, NOTHING):
+                return AppendCounts(0, 0, 0, unsaved=len(rows))
             session_no = fetch_value(connection, _SQL["session_no"], (session_id,))
             fresh, forgotten = _fresh_rows(connection, session_id, session_no, rows)
             if session_no is None:

@@ -23,9 +23,11 @@ from lifelong.rows import (
     MemoryMatches,
     MemoryWrite,
     RowKind,
+    Tombstone,
     Verdict,
 )
 from lifelong.stores.sqlite.access import Access
+from lifelong.stores.sqlite.barred import lift_bar
 from lifelong.stores.sqlite.connection import from_micros, to_micros
 from lifelong.stores.sqlite.memory_rows import (
     SQL,
@@ -37,9 +39,11 @@ from lifelong.stores.sqlite.memory_rows import (
 from lifelong.stores.sqlite.queries import fetch, fetch_value, read_object
 from lifelong.stores.sqlite.restoring import (
     note_file_conflicts,
+    note_tombstones,
     read_ground,
     seals_of,
     sessions_of_parents,
+    tombstones_of,
     write_admission,
 )
 from lifelong.stores.sqlite.standing import (
@@ -107,6 +111,8 @@ class SqliteMemories:
                 ],
             )
             connection.execute(SQL["set_seal"], (memory.id,))
+            connection.execute(SQL["limit_age"], (memory.id,))
+            lift_bar(connection, values["namespace"], [write.text_hash])
             add_history(connection, memory.id, change="stored", at=at)
             add_passages(connection, seq, write.passages)
             note_effects(connection, memory, verdict=verdict, at=at)
@@ -138,6 +144,7 @@ class SqliteMemories:
                 raise MemoryConflict(f"memory {same}")
             retire_expired(connection, values, values["updated_at"])
             connection.execute(SQL["change"], values)
+            connection.execute(SQL["limit_age"], (memory_id,))
             connection.execute(SQL["set_seal"], (memory_id,))
             add_history(connection, memory_id, change="updated", at=values["updated_at"])
             remove_passages(connection, seq)
@@ -251,6 +258,19 @@ class SqliteMemories:
         """Return by memory, and by its parents that are messages, the sessions of those."""
         with self._access.read() as (connection, _):
             return sessions_of_parents(connection, memory_ids)
+
+    def tombstones(self) -> list[Tombstone]:
+        """Return what was forgotten, by its id, and what files say to have been; sorted."""
+        with self._access.read() as (connection, _):
+            return tombstones_of(connection)
+
+    def note_forgotten(self, tombstones: Sequence[Tombstone]) -> int:
+        """Note what was forgotten elsewhere, and return how much of it is new.
+
+        What stands here stays: of that, nothing is noted.
+        """
+        with self._access.write() as connection:
+            return note_tombstones(connection, tombstones)
 
     def restore(
         self,

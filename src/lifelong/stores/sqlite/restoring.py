@@ -15,6 +15,7 @@ from datetime import datetime
 
 import apsw
 
+from lifelong.memory.terms import text_hash
 from lifelong.records import Memory, Trust
 from lifelong.rows import (
     Admission,
@@ -26,10 +27,18 @@ from lifelong.rows import (
     ParentName,
     RestoredMemory,
     Standing,
+    Tombstone,
     Verdict,
 )
-from lifelong.stores.sqlite.connection import to_micros
-from lifelong.stores.sqlite.memory_rows import SQL, add_passages, memories_by_id, values_of
+from lifelong.stores.sqlite.barred import has_barred, is_barred
+from lifelong.stores.sqlite.connection import from_micros, to_micros
+from lifelong.stores.sqlite.memory_rows import (
+    SQL,
+    add_passages,
+    encode_namespace,
+    memories_by_id,
+    values_of,
+)
 from lifelong.stores.sqlite.queries import fetch, fetch_value, queries
 from lifelong.stores.sqlite.standing import (
     add_history,
@@ -40,6 +49,7 @@ from lifelong.stores.sqlite.standing import (
 from lifelong.stores.sqlite.words import as_json
 
 _SQL = queries("restore")
+_TOLD = "told "
 
 
 def seals_of(connection: apsw.Connection, digests: Iterable[str]) -> list[str]:
@@ -66,6 +76,10 @@ def read_ground(
     parents = list(dict.fromkeys(name for row in rows for name in row.parents))
     ids = list(dict.fromkeys(each for row in rows for each in (row.memory.id, _successor(row))))
     trusts, seqs = _parents(connection, parents)
+    forgotten, told = _forgotten(connection, ids, [name for name in parents if name not in trusts])
+    sealed = frozenset(_sealed(connection, rows) if has_key else ())
+    # What only some file says to be forgotten does not outweigh this owner's own seal.
+    told -= {(row.memory.id, "") for row in rows if row.line in sealed}
     counts = {
         (tuple(json.loads(namespace)), kind): count
         for namespace, kind, count in fetch(connection, _SQL["live_counts"])
@@ -74,8 +88,8 @@ def read_ground(
         texts=dict(fetch(connection, _SQL["texts"], (as_json(ids),))),
         trusts=trusts,
         seqs=seqs,
-        forgotten=_forgotten(connection, ids, [name for name in parents if name not in trusts]),
-        sealed=frozenset(_sealed(connection, rows) if has_key else ()),
+        forgotten=forgotten | told | _barred(connection, rows),
+        sealed=sealed,
         counts=counts,
         held=fetch_value(connection, _SQL["held_count"]),
     )
@@ -83,17 +97,63 @@ def read_ground(
 
 def _forgotten(
     connection: apsw.Connection, ids: Sequence[str], parents: Sequence[ParentName]
-) -> frozenset[ParentName]:
-    """Return which memories, and which parents that are not there, were forgotten."""
+) -> tuple[frozenset[ParentName], frozenset[ParentName]]:
+    """Return which memories, and which parents that are not there, were forgotten.
+
+    First those of which this owner knows it, then those of which only a file says so.
+    """
     asked = as_json([*ids, *(id for id, _ in parents)])
-    memories: set[ParentName] = set()
-    messages: set[ParentName] = set()
+    memories: dict[bool, set[ParentName]] = {False: set(), True: set()}
+    messages: dict[bool, set[ParentName]] = {False: set(), True: set()}
     for what, session_id, id in fetch(connection, _SQL["tombstones"], (asked,)):
-        if what == "memory":
-            memories.add((id, ""))
-        else:
-            messages.update(((id, session_id), (id, "")))
-    return frozenset(memories | messages.intersection(parents))
+        of, is_told = what.removeprefix(_TOLD), what.startswith(_TOLD)
+        if of == "memory":
+            memories[is_told].add((id, ""))
+        elif of == "message":
+            messages[is_told].update(((id, session_id), (id, "")))
+    known, told = (
+        frozenset(memories[each] | messages[each].intersection(parents)) for each in (False, True)
+    )
+    return known, told - known
+
+
+def _barred(connection: apsw.Connection, rows: Sequence[FileMemory]) -> frozenset[ParentName]:
+    """Return which memories say, or said, what was forgotten under other ids."""
+    if not has_barred(connection):
+        return frozenset()
+    return frozenset(
+        (row.memory.id, "")
+        for row in rows
+        if is_barred(
+            connection,
+            encode_namespace(row.memory.namespace),
+            [row.write.text_hash, *(text_hash(version.text) for version in row.history)],
+        )
+    )
+
+
+def tombstones_of(connection: apsw.Connection) -> list[Tombstone]:
+    """Return what was forgotten, by its id, and what files say to have been; sorted."""
+    return [
+        Tombstone(what.removeprefix(_TOLD), id, session_id, from_micros(at), what.startswith(_TOLD))
+        for what, session_id, id, at in fetch(connection, _SQL["all_tombstones"])
+    ]
+
+
+def note_tombstones(connection: apsw.Connection, tombstones: Sequence[Tombstone]) -> int:
+    """Leave tombstones where nothing stands and none is; return how many that are."""
+    noted = 0
+    for each in tombstones:
+        bound = {
+            "what": f"{_TOLD if each.is_told else ''}{each.of}",
+            "of": each.of,
+            "session_id": each.session_id,
+            "id": each.id,
+            "at": to_micros(each.at),
+        }
+        connection.execute(_SQL["note_tombstone"], bound)
+        noted += connection.changes()
+    return noted
 
 
 def _successor(row: FileMemory) -> str:
@@ -182,6 +242,7 @@ def _write(
             for position, parent in enumerate(memory.origin.parents)
         ],
     )
+    connection.execute(SQL["limit_age"], (memory.id,))
     connection.execute(SQL["set_seal"], (memory.id,))
     _write_history(connection, restored)
     if verdict.superseded_by is not None:

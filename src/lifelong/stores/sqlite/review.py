@@ -101,6 +101,7 @@ class SqliteReview:
                 words=write.words,
                 supersedes=(),
                 decide=decide,
+                is_by_person=True,
             )
             if verdict.refusal:
                 return verdict

@@ -15,6 +15,7 @@ import apsw
 from lifelong.errors import NotFound
 from lifelong.records import Memory
 from lifelong.rows import Decide, MemoryCounts, Standing, Verdict
+from lifelong.stores.sqlite.barred import is_barred
 from lifelong.stores.sqlite.connection import to_micros
 from lifelong.stores.sqlite.memory_rows import SQL, memories_by_id
 from lifelong.stores.sqlite.queries import fetch, fetch_value
@@ -35,8 +36,11 @@ def judged(
     words: Sequence[str],
     supersedes: Sequence[str],
     decide: Decide,
+    is_by_person: bool = False,
 ) -> Verdict:
     """Return what a memory does to what stands already.
+
+    A person may have kept what was forgotten before; nothing else may.
 
     Raises:
         NotFound: an id in `supersedes` is not there, or nothing live stands at its chain's end.
@@ -47,6 +51,9 @@ def judged(
         named=tuple(_require_end(connection, each) for each in dict.fromkeys(supersedes)),
         similar=_similar(connection, values, words),
         counts=MemoryCounts(*fetch(connection, SQL["counts"], values)[0]),
+        was_forgotten=not is_by_person
+        and is_barred(connection, values["namespace"], [values["text_hash"]]),
+        is_kept=fetch_value(connection, SQL["saves_none_of_kind"], values) is None,
     )
     verdict = decide(memory, standing)
     if verdict.refusal:

@@ -9,22 +9,36 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 import apsw
 
 from lifelong.errors import StoreClosed, StoreCorrupt, StoreError
+from lifelong.forgetting import SCOPE_EVERYTHING
 from lifelong.ports import Clock
-from lifelong.rows import Erased
-from lifelong.stores.sqlite.access import Access, OpenOwner, OwnerFile
-from lifelong.stores.sqlite.connection import connect, mapped_errors, to_micros
+from lifelong.rows import Finished, Note, ReceiptRow
+from lifelong.stores.sqlite.access import Access, OpenOwner, OwnerFile, is_moved
+from lifelong.stores.sqlite.chain import SqliteChain
+from lifelong.stores.sqlite.connection import (
+    connect,
+    mapped_errors,
+    require_safe_sqlite,
+    to_micros,
+)
+from lifelong.stores.sqlite.files import SqliteFiles
+from lifelong.stores.sqlite.forgetting import SqliteForgetting, file_receipts, finish_file
+from lifelong.stores.sqlite.keys import key_id
 from lifelong.stores.sqlite.log import SqliteLog
 from lifelong.stores.sqlite.memories import SqliteMemories
 from lifelong.stores.sqlite.migrations import migrate, steps
 from lifelong.stores.sqlite.pool import Pool, PoolClosed
+from lifelong.stores.sqlite.raw import SqliteRawFiles
 from lifelong.stores.sqlite.review import SqliteReview
 from lifelong.stores.sqlite.states import SqliteStates
 from lifelong.stores.sqlite.upkeep import SqliteUpkeep, retire
@@ -48,8 +62,35 @@ class Files(Protocol):
         """Return the ids of all owners, sorted."""
         ...
 
-    def remove(self, owner_id: str, file: OwnerFile) -> bool:
-        """Destroy the owner's key and file; return whether every old byte of the key is gone."""
+    @property
+    def seed(self) -> bytes:
+        """32 random bytes that are this place's for as long as it exists."""
+        ...
+
+    def remove(self, owner_id: str, file: OwnerFile, receipts: Sequence[ReceiptRow]) -> bool:
+        """Destroy the owner's key and file; return whether every old byte of the key is gone.
+
+        Args:
+            owner_id: whose.
+            file: the one that goes, if it is the owner's still.
+            receipts: what is kept of it, noted in the transaction that destroys the key.
+        """
+        ...
+
+    def succeed(self, owner_id: str, file: OwnerFile) -> None:
+        """Put the successor in the place of a file that says it was replaced, and unlink that."""
+        ...
+
+    def receipts(self, owner_id: str) -> list[ReceiptRow]:
+        """Return what was noted of each time that an owner was forgotten whole, oldest first."""
+        ...
+
+    def finish(self, at: datetime) -> Finished:
+        """Overwrite what is left of destroyed keys, as far as readers let it."""
+        ...
+
+    def raw_files(self) -> SqliteRawFiles:
+        """Return the files as bytes, for a scan of them."""
         ...
 
     def describe(self) -> dict[str, str]:
@@ -70,12 +111,17 @@ class SqliteStore:
     """
 
     def __init__(self, files: Files, clock: Clock) -> None:
+        require_safe_sqlite()
         self._files = files
         self._clock = clock
         self._open: OrderedDict[str, OpenOwner] = OrderedDict()
         self._turn = threading.Lock()
-        self._empty = OpenOwner(OwnerFile(None, None), _pool_in_memory(clock), is_kept=False)
         self._is_closed = False
+
+    @cached_property
+    def _empty(self) -> OpenOwner:
+        """What an owner without a file reads; made when first needed, since it takes 6 ms."""
+        return OpenOwner(OwnerFile(None, None), _pool_in_memory(self._clock), is_kept=False)
 
     def owner(self, owner_id: str) -> SqliteOwner:
         """Return the store of one owner."""
@@ -121,10 +167,27 @@ class SqliteStore:
         """Finish the removal of a retired file, which may have been begun elsewhere."""
         self._remove(owner_id, opened)
 
-    def _remove(self, owner_id: str, opened: OpenOwner) -> bool:
-        is_gone = self._files.remove(owner_id, opened.file)
+    def _remove(self, owner_id: str, opened: OpenOwner) -> tuple[ReceiptRow | None, bool]:
+        """Return the owner's last receipt, and whether every old byte of the key is gone.
+
+        A file that was replaced by another has no receipt: its successor takes its place.
+        """
+        try:
+            if is_moved(opened.pool):
+                self._files.succeed(owner_id, opened.file)
+                self.drop(owner_id, opened)
+                return None, True
+            receipts = file_receipts(opened.pool)
+        except PoolClosed:  # whoever closed it removes it, or the next one that meets it
+            self.drop(owner_id, opened)
+            return None, False
+        last = next((row for row in receipts if row.note.scope == SCOPE_EVERYTHING), None)
+        if last and opened.file.key:
+            whole = replace(last, keys_destroyed=(key_id(opened.file.key),))
+            receipts, last = [whole if row is last else row for row in receipts], whole
+        is_gone = self._files.remove(owner_id, opened.file, receipts)
         self.drop(owner_id, opened)
-        return is_gone
+        return last, is_gone
 
     def drop(self, owner_id: str, opened: OpenOwner) -> None:
         """Forget an open file that cannot be used any more, so that it is looked up again."""
@@ -133,25 +196,59 @@ class SqliteStore:
                 del self._open[owner_id]
         opened.pool.close()
 
-    def forget_owner(self, owner_id: str) -> Erased:
+    def forget_owner(self, owner_id: str, note: Note) -> ReceiptRow:
         """Mark the owner's file as retired, then destroy its key and unlink it.
 
         The mark makes a writer in another process begin anew instead of writing into a file that
         has no name any more. Whoever meets a retired file finishes its removal, so a removal that
         was interrupted is not left half done.
+
+        Raises:
+            OnLegalHold: something of it may not go.
         """
         while True:
             opened = self.open_owner(owner_id, may_make=False)
-            if not opened.is_kept:
-                return Erased({}, is_pending=False)
+            if not opened.is_kept:  # never there, or another finished what was begun here
+                done = (row for row in self._files.receipts(owner_id) if row.note.id == note.id)
+                return next(done, ReceiptRow(note, {}, note.at))
             try:
-                counts, is_clean = retire(opened.pool)
+                is_ours, is_clean = retire(opened.pool, note)
             except PoolClosed:
                 self.drop(owner_id, opened)
                 continue
-            is_gone = self._remove(owner_id, opened)
-            if counts is not None:
-                return Erased(counts, is_pending=not (is_clean and is_gone))
+            receipt, is_gone = self._remove_if_able(owner_id, opened, note if is_ours else None)
+            if is_ours and receipt is not None:
+                return replace(receipt, completed_at=note.at if is_clean and is_gone else None)
+
+    def _remove_if_able(
+        self, owner_id: str, opened: OpenOwner, note: Note | None
+    ) -> tuple[ReceiptRow | None, bool]:
+        """Remove a retired file; what fails is left to whoever meets it next: it is forgotten."""
+        try:
+            return self._remove(owner_id, opened)
+        except StoreError:
+            if note is None:
+                raise
+            return next(row for row in file_receipts(opened.pool) if row.note.id == note.id), False
+
+    def owner_receipts(self, owner_id: str) -> list[ReceiptRow]:
+        """Return what was noted of each time that an owner was forgotten whole, oldest first."""
+        self._require_open()
+        return self._files.receipts(owner_id)
+
+    def finish(self, at: datetime) -> Finished:
+        """Overwrite what is left of forgotten owners' keys, as far as readers let it."""
+        self._require_open()
+        return self._files.finish(at)
+
+    def signing_seed(self) -> bytes:
+        """Return 32 random bytes that are this store's for as long as it exists."""
+        return self._files.seed
+
+    def raw_files(self) -> SqliteRawFiles:
+        """Return the files as bytes, for a scan of them."""
+        self._require_open()
+        return self._files.raw_files()
 
     def describe(self) -> dict[str, Any]:
         """Return place, encryption and versions."""
@@ -182,14 +279,20 @@ class SqliteStore:
 
         def one_more() -> apsw.Connection:
             with _noticing_removal(path):
-                return connect(path, file.key, now=self._clock.now, may_create=False)
+                return _connected(path, file, self._clock)
 
         first = one_more()
         with _noticing_removal(path), mapped_errors(place):
             if not first.table_exists("main", "schema_version"):
                 raise StoreCorrupt(f"{place} is empty")
             migrate(first, place, to_micros(self._clock.now()) or 0)
-        return Pool(place, one_more, first=first)
+            pool = Pool(place, one_more, first=first)
+            finish_file(pool, self._clock.now(), path.stat().st_size)
+        return pool
+
+
+def _connected(path: Path, file: OwnerFile, clock: Clock) -> apsw.Connection:
+    return connect(path, file.key, now=clock.now, may_create=False, seal=file.seal)
 
 
 @contextmanager
@@ -217,7 +320,7 @@ def _pool_in_memory(clock: Clock) -> Pool:
 
 
 class SqliteOwner:
-    """The data of one owner, in six parts."""
+    """The data of one owner, part by part."""
 
     def __init__(self, access: Access, clock: Clock) -> None:
         self._log = SqliteLog(access, clock)
@@ -225,6 +328,9 @@ class SqliteOwner:
         self._review = SqliteReview(access)
         self._vectors = SqliteVectors(access)
         self._states = SqliteStates(access)
+        self._files = SqliteFiles(access)
+        self._forgetting = SqliteForgetting(access)
+        self._chain = SqliteChain(access)
         self._upkeep = SqliteUpkeep(access)
 
     @property
@@ -253,44 +359,21 @@ class SqliteOwner:
         return self._states
 
     @property
+    def files(self) -> SqliteFiles:
+        """The files of file memory."""
+        return self._files
+
+    @property
+    def forgetting(self) -> SqliteForgetting:
+        """Erasing, receipts, holds, retention."""
+        return self._forgetting
+
+    @property
+    def chain(self) -> SqliteChain:
+        """What shows that nobody changed rows behind the engine."""
+        return self._chain
+
+    @property
     def upkeep(self) -> SqliteUpkeep:
-        """Erasing, checking, rebuilding."""
+        """Counting, checking, rebuilding."""
         return self._upkeep
-
-
-class MemoryFiles:
-    """Owners in memory, for tests of users: everything is gone when the engine is closed."""
-
-    def __init__(self) -> None:
-        self._owners: set[str] = set()
-
-    def find(self, owner_id: str) -> OwnerFile | None:
-        """Return the nameless file of an owner, or None."""
-        return OwnerFile(None, None) if owner_id in self._owners else None
-
-    def find_or_make(self, owner_id: str) -> OwnerFile:
-        """Return the nameless file of an owner."""
-        self._owners.add(owner_id)
-        return OwnerFile(None, None)
-
-    def owners(self) -> list[str]:
-        """Return the ids of all owners, sorted."""
-        return sorted(self._owners)
-
-    def remove(self, owner_id: str, file: OwnerFile) -> bool:
-        """Forget the owner; the memory goes with the connection."""
-        del file
-        self._owners.discard(owner_id)
-        return True
-
-    def describe(self) -> dict[str, str]:
-        """Return that it is in memory."""
-        return {"place": "memory:", "encryption": "none", "key_source": "none"}
-
-    def close(self) -> None:
-        """Do nothing: connections close with their pools."""
-
-
-def open_in_memory(clock: Clock) -> SqliteStore:
-    """Return a store that lives in this process's memory."""
-    return SqliteStore(MemoryFiles(), clock)

@@ -1,11 +1,9 @@
-"""Erasing, checking and rebuilding in SQLite."""
+"""Counting, checking and rebuilding in SQLite."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from datetime import datetime
 
 import apsw
 
@@ -13,19 +11,23 @@ from lifelong.records import CheckReport, Memory
 from lifelong.rows import (
     SEQ_SHIFT,
     WORDS_MAX,
-    Erased,
     IndexEntry,
+    Note,
     Passage,
     RowKind,
-    Selection,
     StoredMessage,
 )
 from lifelong.stores.sqlite.access import Access
-from lifelong.stores.sqlite.connection import to_micros
+from lifelong.stores.sqlite.erasing import (
+    SECURE_DELETES_MAX,
+    remove_message_index,
+    removing_passages,
+    retire_file,
+)
 from lifelong.stores.sqlite.log import insert_index, messages_after
-from lifelong.stores.sqlite.memory_rows import add_passages, remove_passages, select_memories
+from lifelong.stores.sqlite.memory_rows import add_passages, select_memories
 from lifelong.stores.sqlite.pool import Pool
-from lifelong.stores.sqlite.queries import fetch, fetch_value, queries
+from lifelong.stores.sqlite.queries import fetch, queries
 from lifelong.stores.sqlite.vectors import check_vectors, remove_vectors
 from lifelong.stores.sqlite.words import as_json
 
@@ -33,32 +35,12 @@ _SQL = queries("upkeep")
 _PAGE_ROWS = 500
 _PROBLEMS_MAX = 100
 
-SECURE_DELETES_MAX = 300
-
 
 class SqliteUpkeep:
     """The upkeep of one owner's file."""
 
     def __init__(self, access: Access) -> None:
         self._access = access
-
-    def erase(self, what: Selection, at: datetime) -> Erased:
-        """Remove rows, index entries and history; leave tombstones; overwrite the bytes.
-
-        The receipt's counts are those of the database. `is_pending` is True when a reader of an
-        old snapshot keeps the WAL, which holds old pages, from being emptied.
-        """
-        counts: Counter[str] = Counter()
-        if what == Selection() or not self._access.is_there():
-            return Erased({}, is_pending=False)
-        at_micros = to_micros(at) or 0
-        with self._access.write() as connection:
-            _erase_messages(connection, what, at_micros, counts)
-            _erase_memories(connection, what.memories, at_micros, counts)
-            if counts["message"]:
-                connection.execute(_SQL["new_generation"])
-        is_clean = self._access.truncate_wal() if counts.total() else True
-        return Erased({name: n for name, n in counts.items() if n}, is_pending=not is_clean)
 
     def counts(self) -> dict[str, int]:
         """Return the number of rows by table, and ``bytes`` on disk."""
@@ -75,6 +57,7 @@ class SqliteUpkeep:
                 *_check_log(connection),
                 *_check_summaries(connection),
                 *_check_memories(connection),
+                *_check_texts_of_files(connection),
                 *_check_objects(connection),
                 *check_vectors(connection),
             ]
@@ -95,7 +78,7 @@ class SqliteUpkeep:
             return done
         with self._access.write() as connection:
             connection.execute(_SQL["clear_log_index"])
-            with _removing_passages(connection, SECURE_DELETES_MAX + 1):
+            with removing_passages(connection, SECURE_DELETES_MAX + 1):
                 connection.execute(_SQL["clear_passages"])
             for rows in _pages(connection):
                 seqs = as_json([row.seq for row in rows])
@@ -132,97 +115,29 @@ def _rebuild_memories(
     return len(found)
 
 
-def _erase_messages(
-    connection: apsw.Connection, what: Selection, at: int, counts: Counter[str]
-) -> None:
-    rows = fetch(connection, _SQL["message_rows"], (as_json(what.messages),))
-    with _removing_passages(connection, len(rows)):
-        for seq, message_id, session_no, session_id in rows:
-            connection.execute(_SQL["remove_summaries"], (session_no, seq))
-            counts["summary"] += connection.changes()
-            if not what.is_taken_back:
-                connection.execute(_SQL["add_tombstone"], ("message", session_id, message_id, at))
-            connection.execute(_SQL["remove_passages"], _postings_of(seq))
-            counts["passage"] += connection.changes()
-            connection.execute(_SQL["remove_extractions"], (seq,))
-            connection.execute(_SQL["remove_message_index"], (seq,))
-            counts["message_index"] += connection.changes()
-            connection.execute(_SQL["remove_message"], (seq,))
-            counts["message"] += connection.changes()
-    counts["vector"] += remove_vectors(connection, RowKind.MESSAGE, [row[0] for row in rows])
-    connection.execute(_SQL["remove_labels"], (as_json(what.labels),))
-    counts["session_label"] += connection.changes()
-    for session_no in dict.fromkeys(row[2] for row in rows):
-        connection.execute(_SQL["remove_if_empty"], (session_no,))
-        counts["session"] += connection.changes()
-
-
 def rewrite_index(
     connection: apsw.Connection, seq: int, *, session_no: int, entry: IndexEntry
 ) -> None:
     """Make anew what is derived from a message; summaries of it and its vector go."""
-    connection.execute(_SQL["remove_summaries"], (session_no, seq))
-    connection.execute(_SQL["remove_passages"], _postings_of(seq))
-    connection.execute(_SQL["remove_message_index"], (seq,))
+    remove_message_index(connection, seq, session_no=session_no)
     insert_index(connection, [(seq, session_no, entry)])
     remove_vectors(connection, RowKind.MESSAGE, [seq])
     connection.execute(_SQL["new_generation"])
 
 
-@contextmanager
-def _removing_passages(connection: apsw.Connection, messages: int) -> Iterator[None]:
-    """Choose how words leave the index: one by one, or for many by merging all of it anew.
+def retire(pool: Pool, note: Note) -> tuple[bool, bool]:
+    """Mark a file as retired, with a receipt of what it held.
 
-    FTS5's secure-delete takes each word out of its page, some 3 ms a message. Without it a deletion
-    only notes that the words are gone; merging then writes the index without them, and SQLite's
-    own secure_delete overwrites the old pages. Both leave no word behind.
-    """
-    if messages <= SECURE_DELETES_MAX:
-        yield
-        return
-    connection.execute(_SQL["begin_many"])
-    yield
-    connection.execute(_SQL["merge_all"])
-    connection.execute(_SQL["end_many"])
+    Returns:
+        Whether it was not retired before, and whether its WAL is empty.
 
-
-def _erase_memories(
-    connection: apsw.Connection, ids: Sequence[str], at: int, counts: Counter[str]
-) -> None:
-    rows = fetch(connection, _SQL["memory_seqs"], (as_json(ids),))
-    counts["vector"] += remove_vectors(connection, RowKind.MEMORY, [row[0] for row in rows])
-    for seq, memory_id in rows:
-        connection.execute(_SQL["add_tombstone"], ("memory", "", memory_id, at))
-        counts["memory_passage"] += remove_passages(connection, seq)
-        for name, table in (
-            ("remove_history", "memory_history"),
-            ("remove_parents", "memory_parent"),
-            ("remove_conflicts", "conflict"),
-            ("remove_confirmations", "confirmation"),
-        ):
-            connection.execute(_SQL[name], (memory_id,))
-            counts[table] += connection.changes()
-        connection.execute(_SQL["remove_memory"], (seq,))
-        counts["memory"] += connection.changes()
-
-
-def _postings_of(seq: int) -> tuple[int, int]:
-    return seq << SEQ_SHIFT, (seq + 1 << SEQ_SHIFT) - 1
-
-
-def retire(pool: Pool) -> tuple[dict[str, int] | None, bool]:
-    """Mark a file as retired and count what it held; return also whether its WAL is empty.
-
-    The rows are not removed one by one: the caller unlinks the file and destroys its key. Every
-    access asks for the mark first, so no read shows them from this commit on. The counts are None
-    when it was retired already.
+    Raises:
+        OnLegalHold: something of it may not go.
     """
     with pool.write() as connection:
-        if fetch_value(connection, _SQL["is_retired"]):
-            return None, True
-        counts = dict(fetch(connection, _SQL["count_rows"]))
-        connection.execute(_SQL["retire"])
-    return counts, pool.truncate_wal()
+        counts = {name: n for name, n in fetch(connection, _SQL["count_rows"]) if n}
+        is_ours = retire_file(connection, note, counts)
+    return is_ours, pool.truncate_wal()
 
 
 def _check_file(connection: apsw.Connection) -> list[str]:
@@ -272,6 +187,17 @@ def _check_summaries(connection: apsw.Connection) -> list[str]:
     return [
         f"a summary of session {row[0]!r} is of messages that are not there"
         for row in fetch(connection, _SQL["lost_summaries"])
+    ]
+
+
+def _check_texts_of_files(connection: apsw.Connection) -> list[str]:
+    problems = [
+        f"the text of file {row[0]!r} is damaged"
+        for row in fetch(connection, _SQL["damaged_files"])
+    ]
+    return problems + [
+        f"text number {row[0]} of a file has parents, and is not there"
+        for row in fetch(connection, _SQL["loose_file_parents"])
     ]
 
 

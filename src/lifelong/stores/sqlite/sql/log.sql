@@ -1,3 +1,8 @@
+-- name: saves
+SELECT saves FROM retention
+WHERE (what = 'session' AND name = ?) OR (what = 'owner' AND name = '')
+ORDER BY what DESC LIMIT 1
+
 -- name: session_no
 SELECT no FROM session WHERE id = ?
 

@@ -76,6 +76,17 @@ INSERT INTO memory (
     iif(:held_for IS NULL, NULL, :recorded_at), :screened_with
 ) RETURNING seq
 
+-- name: saves_none_of_kind
+SELECT 1 FROM retention
+WHERE saves = 'nothing' AND (what = 'owner' OR (what = 'kind' AND name = :kind))
+
+-- name: limit_age
+UPDATE memory SET expires_at = recorded_at + CAST(r.days * 86400000000 AS INTEGER)
+FROM retention AS r
+WHERE memory.id = ? AND r.what = 'kind' AND r.name = memory.kind AND r.days IS NOT NULL AND (
+    expires_at IS NULL OR expires_at > recorded_at + CAST(r.days * 86400000000 AS INTEGER)
+)
+
 -- name: change
 UPDATE memory SET
     text = :text, text_hash = :text_hash, kind = :kind, importance = :importance,

@@ -50,3 +50,20 @@ SELECT :older, :newer, :at
 WHERE EXISTS (SELECT 1 FROM memory WHERE id = :older)
     AND EXISTS (SELECT 1 FROM memory WHERE id = :newer)
 ON CONFLICT DO NOTHING
+
+-- name: all_tombstones
+SELECT what, session_id, id, forgotten_at FROM tombstone
+WHERE what IN ('memory', 'message', 'file', 'told memory', 'told message', 'told file')
+ORDER BY what, session_id, id
+
+-- name: note_tombstone
+INSERT INTO tombstone (what, session_id, id, forgotten_at)
+SELECT :what, :session_id, :id, :at
+WHERE NOT EXISTS (SELECT 1 FROM tombstone WHERE what = :of AND session_id = :session_id AND id = :id)
+    AND NOT EXISTS (SELECT 1 FROM memory WHERE :of = 'memory' AND id = :id)
+    AND NOT EXISTS (SELECT 1 FROM file WHERE :of = 'file' AND path = :id)
+    AND NOT EXISTS (
+        SELECT 1 FROM message AS m JOIN session AS s ON s.no = m.session_no
+        WHERE :of = 'message' AND m.id = :id AND s.id = :session_id
+    )
+ON CONFLICT DO NOTHING

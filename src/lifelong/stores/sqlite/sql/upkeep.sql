@@ -1,57 +1,3 @@
--- name: message_rows
-SELECT m.seq, m.id, s.no, s.id FROM message AS m JOIN session AS s ON s.no = m.session_no
-WHERE m.seq IN (SELECT value FROM json_each(?))
-
--- name: add_tombstone
-INSERT INTO tombstone (what, session_id, id, forgotten_at) VALUES (?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET forgotten_at = excluded.forgotten_at
-
--- name: remove_message
-DELETE FROM message WHERE seq = ?
-
--- name: remove_message_index
-DELETE FROM message_index WHERE seq = ?
-
--- name: remove_summaries
-DELETE FROM summary WHERE session_no = ? AND last_seq >= ?
-
--- name: remove_passages
-DELETE FROM passage_text WHERE rowid BETWEEN ? AND ?
-
--- name: begin_many
-INSERT INTO passage_text (passage_text, rank) VALUES ('secure-delete', 0)
-
--- name: merge_all
-INSERT INTO passage_text (passage_text) VALUES ('optimize')
-
--- name: end_many
-INSERT INTO passage_text (passage_text, rank) VALUES ('secure-delete', 1)
-
--- name: remove_if_empty
-DELETE FROM session
-WHERE no = ? AND NOT EXISTS (SELECT 1 FROM message WHERE session_no = session.no)
-
--- name: remove_labels
-UPDATE session SET title = '', metadata = '{}' WHERE id IN (SELECT value FROM json_each(?))
-
--- name: memory_seqs
-SELECT seq, id FROM memory WHERE id IN (SELECT value FROM json_each(?))
-
--- name: remove_history
-DELETE FROM memory_history WHERE memory_id = ?
-
--- name: remove_parents
-DELETE FROM memory_parent WHERE memory_id = ?
-
--- name: remove_conflicts
-DELETE FROM conflict WHERE ? IN (older_id, newer_id)
-
--- name: remove_confirmations
-DELETE FROM confirmation WHERE memory_id = ?
-
--- name: remove_extractions
-DELETE FROM extraction WHERE message_seq = ?
-
 -- name: clear_memory_counts
 DELETE FROM memory_count
 
@@ -80,18 +26,6 @@ UNION SELECT newer_id FROM conflict WHERE newer_id NOT IN (SELECT id FROM memory
 -- name: broken_seals
 SELECT id FROM memory_read WHERE seal IS NOT due_seal
 
--- name: remove_memory
-DELETE FROM memory WHERE seq = ?
-
--- name: new_generation
-UPDATE property SET value = value + 1 WHERE name = 'generation'
-
--- name: is_retired
-SELECT value FROM property WHERE name = 'retired'
-
--- name: retire
-UPDATE property SET value = 1 WHERE name = 'retired'
-
 -- name: count_rows
 SELECT 'session' AS name, count(*) FROM session
 UNION ALL SELECT 'message', count(*) FROM message
@@ -104,6 +38,8 @@ UNION ALL SELECT 'conflict', count(*) FROM conflict AS c
     JOIN memory_live AS newer ON newer.id = c.newer_id
     WHERE c.settled_at IS NULL
 UNION ALL SELECT 'state', count(*) FROM state
+UNION ALL SELECT 'file', count(*) FROM file
+UNION ALL SELECT 'file_version', count(*) FROM file_version
 UNION ALL SELECT 'tombstone', count(*) FROM tombstone
 UNION ALL SELECT 'passage', count(*) FROM passage_text
 UNION ALL SELECT 'memory_passage', count(*) FROM memory_text
@@ -138,6 +74,14 @@ SELECT id FROM memory
 WHERE superseded_by IS NOT NULL AND superseded_by NOT IN (SELECT id FROM memory)
     AND superseded_by NOT IN (SELECT id FROM tombstone WHERE what = 'memory')
 
+-- name: damaged_files
+SELECT path FROM file WHERE typeof(text) <> 'text' OR bytes <> octet_length(text)
+UNION SELECT path FROM file_version WHERE typeof(text) <> 'text'
+
+-- name: loose_file_parents
+SELECT DISTINCT version FROM file_parent
+WHERE version NOT IN (SELECT version FROM file UNION SELECT version FROM file_version)
+
 -- name: statistics
 SELECT name, value FROM statistic
 
@@ -166,3 +110,6 @@ UNION ALL SELECT 'history of memory', memory_id, json_valid(metadata) FROM memor
 SELECT s.id FROM summary AS y JOIN session AS s ON s.no = y.session_no
 WHERE NOT EXISTS (SELECT 1 FROM message WHERE seq = y.first_seq AND session_no = y.session_no)
     OR NOT EXISTS (SELECT 1 FROM message WHERE seq = y.last_seq AND session_no = y.session_no)
+
+-- name: new_generation
+UPDATE property SET value = value + 1 WHERE name = 'generation'
