@@ -104,7 +104,7 @@ class VectorSearch:
         )
 
     def question(self, text: str, language: str | None = None) -> Question | None:
-        """Return a question as vectors.
+        """Return a question as vectors, to be compared with those that are there by now.
 
         Args:
             text: the question.
@@ -114,7 +114,10 @@ class VectorSearch:
             None when there is no model, when it does not know the language, or when it does not
             answer in time.
         """
-        return self._index.question(text) if self._knows(language) else None
+        found = self._index.question(text) if self._knows(language) else None
+        if found is not None:
+            self._fresh()
+        return found
 
     def _knows(self, language: str | None) -> bool:
         embedder = self._index.embedder
@@ -147,7 +150,7 @@ class VectorSearch:
             candidates: numbers of rows, each with those of its neighbours that count.
         """
         seqs = sorted({*candidates, *chain.from_iterable(candidates.values())})
-        held = self._fresh()
+        held = self._held()
         with held.turn:
             matrix = _usable(held, kind, question)
             if matrix is None:
@@ -161,6 +164,11 @@ class VectorSearch:
         known = dict(zip(found, cosines, strict=True))
         return likeness(candidates, known, best=best, rows=rows)
 
+    def _held(self) -> Held:
+        """Return what is held since the question came, or what is there if that had to go."""
+        held = self._index.held(self._owner_id, self.model)
+        return held if held.matrices else self._fresh()
+
     def _fresh(self) -> Held:
         held = self._index.held(self._owner_id, self.model)
         with held.turn:
@@ -170,7 +178,7 @@ class VectorSearch:
     def _nearest(
         self, kind: RowKind, question: Question, count: int, allowed: Collection[int] | None
     ) -> list[tuple[int, float]]:
-        held = self._fresh()
+        held = self._held()
         with held.turn:
             matrix = _usable(held, kind, question)
             if matrix is None:

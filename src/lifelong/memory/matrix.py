@@ -198,14 +198,12 @@ class Matrix:
             allowed: only these rows; None for all.
             read: gives vectors that are not held in memory.
         """
-        import numpy as np
-
         places = slice(self.rows) if allowed is None else self.places(allowed)
         rows = self.rows if isinstance(places, slice) else len(places)
         if rows > max(count, READ_ROWS_MIN if self._steps is None else EXACT_ROWS_MAX):
             places = self._roughly_nearest(query, count, places)
         cosines = self.cosines(query, places, read)
-        best = np.argsort(-cosines, kind="stable")[:count]
+        best = _largest(cosines, count)
         return self._seqs[places][best].tolist(), cosines[best].tolist()
 
     def cosines(self, query: Floats, places: Places, read: Read) -> Floats:
@@ -216,12 +214,13 @@ class Matrix:
             blank = bytes(2 * self.dimensions)
             packed = [one or blank for one in read(self._numbers[places].tolist())]
             return _unpacked(packed, self.dimensions).astype(np.float32) @ query
-        steps = self._steps[places]
-        cosines = np.empty(len(steps), np.float32)
-        for start in range(0, len(steps), _PART_ROWS):
-            part = slice(start, start + _PART_ROWS)
-            cosines[part] = steps[part].astype(np.float32) @ query
-        cosines *= self._scales[places]
+        scales = self._scales[places]
+        cosines = np.empty(len(scales), np.float32)
+        for start in range(0, len(scales), _PART_ROWS):
+            part = slice(start, min(start + _PART_ROWS, len(scales)))
+            steps = self._steps[part if isinstance(places, slice) else places[part]]
+            cosines[part] = steps.astype(np.float32) @ query
+        cosines *= scales
         cosines += self._centre @ query
         return np.clip(cosines, -1, 1)
 
@@ -249,6 +248,15 @@ def _with_room(array: NDArray[Any], room: int, axis: int = 0) -> NDArray[Any]:
     shape = [*array.shape]
     more = [(0, room - shape[axis] if at == axis else 0) for at in range(array.ndim)]
     return np.pad(array, more)
+
+
+def _largest(values: Floats, count: int) -> Numbers:
+    """Return where the largest values stand, at most so many, the largest first."""
+    import numpy as np
+
+    least = np.partition(values, -count)[-count] if 0 < count < len(values) else -np.inf
+    found = np.flatnonzero(values >= least)
+    return found[np.argsort(-values[found], kind="stable")][:count]
 
 
 def _threshold(differing: NDArray[np.uint16], wanted: int, most: int) -> int:

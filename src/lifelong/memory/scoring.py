@@ -58,19 +58,16 @@ def named_speaker(question: str, speakers: Sequence[str]) -> int:
     return named[0] if len(named) == 1 else 0
 
 
-def neighbours(seqs: Iterable[int], columns: LogColumns) -> dict[int, tuple[int, ...]]:
-    """Return for each message those around it that may answer for it.
+def neighbours(seqs: Iterable[int], columns: LogColumns) -> dict[int, tuple[int, int]]:
+    """Return for each message those around it that may answer for it, 0 where there is none.
 
     The one before when a person said it, and the one after: an agent's message before a user's is
     about what was asked before.
     """
     previous, following, role = columns.previous, columns.following, columns.role
-    found = {}
-    for seq in seqs:
-        before, after = previous[seq], following[seq]
-        near = (0 if role[before] in AGENTS else before, after)
-        found[seq] = tuple(one for one in near if one)
-    return found
+    return {
+        seq: (0 if role[previous[seq]] in AGENTS else previous[seq], following[seq]) for seq in seqs
+    }
 
 
 class Features:
