@@ -99,8 +99,10 @@ def test_a_newer_store(run):
 
 
 @pytest.mark.usefixtures("said")
-def test_a_damaged_store(run):
-    (store() / "catalogue.db").write_bytes(b"no database" * 1_000)
+def test_a_damaged_store(run, tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("LIFELONG_STORE", str(tmp_path / "other"))  # nobody has that one open
+    run("remember", "Likes tea")
+    (tmp_path / "other" / "catalogue.db").write_bytes(b"no database" * 1_000)
 
     ran = run("known")
 

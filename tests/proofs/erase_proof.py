@@ -217,8 +217,8 @@ def in_state(owner: lifelong.Owner, word: str, number: int) -> tuple[Scope, list
 def in_file(owner: lifelong.Owner, word: str, number: int) -> tuple[Scope, list[str]]:
     path = f"/memories/notes/{number}.md"
     owner.files.create(path, f"# Notes\n{word}\nlast line {number}\n")
-    owner.files.str_replace(path, word, f"{word} and {word.upper()}")
-    owner.files.str_replace(path, "last line", "end")
+    owner.files.str_replace(path, word, new_str=f"{word} and {word.upper()}")
+    owner.files.str_replace(path, "last line", new_str="end")
     return {"file": path}, []
 
 
