@@ -9,10 +9,10 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	done; echo python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check bench api lock wheel clean
+.PHONY: help install demo test check bench erase-proof torture api lock wheel clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 install: $(INSTALLED) ## make .venv with lifelong and the tools, as requirements.lock names them
 
@@ -43,6 +43,12 @@ bench: $(INSTALLED) ## measure the speed; with DATA=folder, also what recall fin
 	$(BIN)/lifelong bench speed $(ARGS)
 	$(if $(DATA),$(BIN)/lifelong bench recall --gate --dataset locomo --data '$(DATA)')
 	$(if $(DATA),$(BIN)/lifelong bench recall --gate --dataset beam --data '$(DATA)')
+
+erase-proof: $(INSTALLED) ## show that forgetting leaves no byte, in every form and file (2 x 500 made-up words)
+	$(BIN)/python tests/proofs/erase_proof.py $(ARGS)
+
+torture: $(INSTALLED) ## kill, fail and cut off the power ten thousand times (ARGS: see tests/torture)
+	$(BIN)/python tests/torture $(ARGS)
 
 api: $(INSTALLED) ## write the public names down again, after a change of them that is meant
 	$(BIN)/python tests/style/test_public_api.py

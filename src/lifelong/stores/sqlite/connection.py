@@ -7,6 +7,7 @@ tables stay in memory, since the cipher does not cover temporary files.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -184,7 +185,7 @@ def _use_wal(connection: apsw.Connection) -> None:
 
 
 def truncate_wal(connection: apsw.Connection) -> bool:
-    """Copy the WAL into the file and empty it; return whether that was possible.
+    """Copy the WAL into the file and empty it; return whether that was possible, and will last.
 
     A reader of an old state, or a full disk, can keep it from that. What was committed stays so.
     """
@@ -195,4 +196,22 @@ def truncate_wal(connection: apsw.Connection) -> bool:
         return False
     finally:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    return log_pages == copied
+    return log_pages == copied and _is_synced(connection.filename_wal)
+
+
+def _is_synced(wal: str) -> bool:
+    """Make an emptied WAL last: SQLite does not, so a power failure could bring old pages back.
+
+    The file may be opened and closed here, since SQLite keeps its locks on the others.
+    """
+    try:
+        descriptor = os.open(wal, os.O_RDWR)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True

@@ -300,7 +300,7 @@ def _noticing_removal(path: Path) -> Iterator[None]:
     """Tell an error of a file from that of one which another process took away meanwhile."""
     try:
         yield
-    except StoreError as error:
+    except (StoreError, FileNotFoundError) as error:
         if _is_missing(path):
             raise PoolClosed(str(path)) from error
         raise
