@@ -84,6 +84,7 @@ def terminal():
             stdout=theirs,
             stderr=theirs,
             env=os.environ | size | variables,
+            start_new_session=True,  # no terminal of whoever runs the tests is asked instead
         )
         os.close(theirs)
         os.write(ours, typed)

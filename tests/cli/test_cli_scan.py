@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pty
+import select
 import subprocess
 import sys
 
@@ -60,10 +61,14 @@ def test_on_a_terminal_the_text_is_not_shown(ana):
     ana.remember(WORD)
     ours, theirs = pty.openpty()
     line = [sys.executable, "-c", START, "--owner", "ana", "scan", "--for-stdin"]
-    running = subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=theirs)
+    # In a session of its own: whoever runs the tests at a terminal is not asked.
+    running = subprocess.Popen(
+        line, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+    )
     os.close(theirs)
     shown = b""
     while b"Look for" not in shown:
+        assert select.select([ours], [], [], 60)[0], shown
         shown += os.read(ours, 1024)
     os.write(ours, f"{WORD}\n".encode())
     with contextlib.suppress(OSError):  # the other end of a terminal has gone

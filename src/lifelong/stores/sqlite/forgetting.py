@@ -9,7 +9,7 @@ from typing import Any
 
 import apsw
 
-from lifelong.errors import StoreError
+from lifelong.errors import StoreError, StoreFull
 from lifelong.forgetting import KIND, Due, LegalHold, RetentionRule
 from lifelong.rows import Finished, Note, ReceiptRow, Selection
 from lifelong.stores.sqlite.access import Access
@@ -83,11 +83,17 @@ class SqliteForgetting:
         """
         with self._access.read() as (connection, _):
             pending = fetch_value(connection, _SQL["pending"])
-        if pending and not self._access.make_anew():
+        if pending and not self._make_anew():
             return Finished(0, pending)
         if pending:
             self._complete(at)
         return Finished(pending, 0)
+
+    def _make_anew(self) -> bool:
+        try:
+            return self._access.make_anew()
+        except StoreFull:  # it needs the file's size once more; what was erased stays erased
+            return False
 
     def _complete(self, at: datetime) -> None:
         # What is noted now leaves the WAL with the next emptying; it holds nothing old.

@@ -98,8 +98,24 @@ class Pool:
         connection = self._take()
         try:
             yield connection
-        finally:
+        except apsw.BusyError:
             self._give_back(connection)
+            raise
+        except apsw.Error:
+            # After a read that failed, what FTS5 still holds in memory may be wrong: used again,
+            # the connection would write a malformed index (seen with SQLite 3.54).
+            self._discard(connection)
+            raise
+        except BaseException:
+            self._give_back(connection)
+            raise
+        self._give_back(connection)
+
+    def _discard(self, connection: apsw.Connection) -> None:
+        if self._turn:  # the one of a database in memory, which has no disk that could fail
+            self._give_back(connection)
+        else:
+            connection.close(True)
 
     def _take(self) -> apsw.Connection:
         if self._is_closed:
