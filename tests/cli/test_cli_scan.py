@@ -6,6 +6,8 @@ import pty
 import select
 import subprocess
 import sys
+import termios
+import time
 
 import pytest
 
@@ -70,6 +72,10 @@ def test_on_a_terminal_the_text_is_not_shown(ana):
     while b"Look for" not in shown:
         assert select.select([ours], [], [], 60)[0], shown
         shown += os.read(ours, 1024)
+    deadline = time.monotonic() + 60
+    while termios.tcgetattr(ours)[3] & termios.ECHO:  # turning it off drops what was typed before
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
     os.write(ours, f"{WORD}\n".encode())
     with contextlib.suppress(OSError):  # the other end of a terminal has gone
         while piece := os.read(ours, 65_536):

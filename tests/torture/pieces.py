@@ -17,10 +17,10 @@ import kills
 import power_fail
 
 JUMPS, JUMPS_A_RUN = 40, 30
-RAISED_EVERY = 3
+RAISED_EVERY = 4
 """A kill at every call; an error, which SQLite takes back as a kill does, at one of so many."""
 SITES_SHARED = 4
-"""The calls of a work are failed by so many processes, in turn."""
+"""The calls of a work that makes hundreds are failed by so many processes, in turn."""
 
 
 @dataclass(slots=True)
@@ -42,8 +42,8 @@ def _power_fail(seed: int, images: int, image: int | None) -> Result:
     return Result("power-fail", tally.images, tally.faults, tally.counts)
 
 
-def _io_sites(work: str, first: int, only: tuple[int, str] | None) -> Result:
-    tally = io_sites.torture(work, every=SITES_SHARED, first=first, only=only)
+def _io_sites(work: str, every: int, first: int, only: tuple[int, str] | None) -> Result:
+    tally = io_sites.torture(work, every=every, first=first, only=only)
     counts = Counter({"sites": tally.sites, **tally.errors})
     return Result("io-sites", tally.cases, tally.faults, counts)
 
@@ -102,8 +102,9 @@ def _sites(asked: argparse.Namespace) -> Iterator[Piece]:
     only = (asked.site, asked.fault) if asked.site else None
     for work in io_sites.workload():
         if asked.work in (None, work.name):
-            for first in range(1 if only else SITES_SHARED):
-                yield "io-sites", (work.name, first, only)
+            every = SITES_SHARED if work.is_long and not only else 1
+            for first in range(every):
+                yield "io-sites", (work.name, every, first, only)
 
 
 def _cycles(asked: argparse.Namespace) -> Iterator[Piece]:

@@ -28,7 +28,7 @@ def test_all_of_it_is_ten_thousand_images_and_a_thousand_kills():
 def test_a_replay_is_one_piece():
     assert asked("power-fail", "--seed", "7", "--image", "38") == [("power-fail", (7, 250, 38))]
     assert asked("io-sites", "--work", "append", "--site", "3", "--fault", "short") == [
-        ("io-sites", ("append", 0, (3, "short")))
+        ("io-sites", ("append", 1, 0, (3, "short")))
     ]
     line = "forget-killed --kind session --encryption on --at disk --way killed --site 9"
     assert asked(*line.split()) == [("forget-killed", ("session", "on", "disk", "killed", 9))]

@@ -48,6 +48,11 @@ RULES = {
         [user(), model(call()), user(response())],
         ["items[2].parts[0]: an empty text beside something else was left out."],
     ),
+    "an empty text beside a field that is not known": (
+        [user({"text": "", "later": 1})],
+        [user({"later": 1})],
+        ["items[0].parts[0]: an empty text beside something else was left out."],
+    ),
     "an unknown role": (
         [user(), {"role": "system", "parts": [TEXT, {"inlineData": {}}]}],
         [user(), user({"text": "<system>\nok\n</system>"}, {"inlineData": {}})],

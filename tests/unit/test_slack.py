@@ -1,10 +1,12 @@
 """Slack: SQLite's own deletion leaves bytes in gaps of pages, and they are seen."""
 
 import random
+from pathlib import Path
 
 import apsw
 import pytest
 
+import lifelong
 from lifelong.stores.sqlite.raw import SqliteRawFiles
 from lifelong.stores.sqlite.slack import gaps, is_in_slack, slack_of
 
@@ -104,3 +106,15 @@ def test_other_pages_have_no_gap():
 )
 def test_parts_and_terms_are_seen(slack, texts, terms, expected):
     assert is_in_slack(slack, texts=texts, terms=terms, blobs=()) is expected
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs a list of what is open")
+def test_an_engine_that_was_closed_has_no_file_open(tmp_path):
+    """Looking for traces opens the file once more; it may not be closed before SQLite's is."""
+    with lifelong.open(tmp_path / "data", key=KEY) as engine:
+        for owner in ("ana", "bo"):
+            engine.owner(owner).session("s").append([{"role": "user", "content": "tram 12"}])
+            engine.owner(owner).forget(session="s")
+    links = Path("/proc/self/fd").iterdir()
+    open_now = [str(link.readlink()) for link in links if link.is_symlink()]
+    assert [path for path in open_now if path.startswith(str(tmp_path))] == []

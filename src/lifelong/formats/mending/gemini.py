@@ -155,8 +155,6 @@ def _is_no_text(key: str, held: Any) -> bool:
 
 def _repaired(piece: Piece, changes: Changes) -> Item:
     part: Item = piece.body
-    if not piece.kind:
-        return part
     if part.get("text") == "" and not any(part.get(key) for key in _SIGNATURE):
         changes.tell(piece, "an empty text beside something else was left out")
         part = without(part, "text")

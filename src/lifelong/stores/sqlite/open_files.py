@@ -15,6 +15,9 @@ from pathlib import Path
 
 import apsw
 
+KEPT_MAX = 32
+"""With more that must not be closed yet, it is looked which may be closed by now."""
+
 _SHM = "-shm"
 _DESCRIPTORS = (Path("/proc/self/fd"), Path("/dev/fd"))
 
@@ -58,16 +61,21 @@ class OpenFiles:
             # An index of a WAL is locked by whoever begins to use the database at this moment.
             if inode not in self._kept and (path.name.endswith(_SHM) or _times_open(inode) > 1):
                 self._kept[inode] = _Kept(file, path)
+                if len(self._kept) > KEPT_MAX:
+                    self._prune()
                 return
         file.xClose()
 
     def prune(self) -> None:
         """Close what has no name any more, and what nobody else in this process has open."""
         with self._turn:
-            for inode, kept in list(self._kept.items()):
-                is_index = kept.path.name.endswith(_SHM)
-                if _is_gone(kept.path, inode) or (not is_index and _times_open(inode) <= 1):
-                    self._kept.pop(inode).file.xClose()
+            self._prune()
+
+    def _prune(self) -> None:
+        for inode, kept in list(self._kept.items()):
+            is_index = kept.path.name.endswith(_SHM)
+            if _is_gone(kept.path, inode) or (not is_index and _times_open(inode) <= 1):
+                self._kept.pop(inode).file.xClose()
 
 
 def _inode(path: Path) -> Inode:

@@ -141,6 +141,11 @@ def _layout(head: bytes) -> Layout | None:
     return Layout(start, before, size, size - reserved)
 
 
+def let_go() -> None:
+    """Close what stayed open only because this process had it open as a database too."""
+    _OPEN_FILES.prune()
+
+
 class SqliteRawFiles:
     """The files of a store, and whatever other file is named.
 
@@ -153,7 +158,7 @@ class SqliteRawFiles:
         self.place = None if place is None else str(place)
         self._ask = keys
         self._keys: dict[str, bytes] = {}
-        _OPEN_FILES.prune()
+        let_go()
 
     def open(self, path: str) -> SqliteRawFile:
         """Open a regular file for reading.

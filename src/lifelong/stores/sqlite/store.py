@@ -38,7 +38,7 @@ from lifelong.stores.sqlite.log import SqliteLog
 from lifelong.stores.sqlite.memories import SqliteMemories
 from lifelong.stores.sqlite.migrations import migrate, steps
 from lifelong.stores.sqlite.pool import Pool, PoolClosed
-from lifelong.stores.sqlite.raw import SqliteRawFiles
+from lifelong.stores.sqlite.raw import SqliteRawFiles, let_go
 from lifelong.stores.sqlite.review import SqliteReview
 from lifelong.stores.sqlite.states import SqliteStates
 from lifelong.stores.sqlite.upkeep import SqliteUpkeep, retire
@@ -267,6 +267,7 @@ class SqliteStore:
                 opened.pool.close()
             self._open.clear()
         self._files.close()
+        let_go()
 
     def _require_open(self) -> None:
         if self._is_closed:
