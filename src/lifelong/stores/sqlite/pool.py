@@ -96,20 +96,18 @@ class Pool:
 
     def _lend(self) -> Iterator[apsw.Connection]:
         connection = self._take()
+        is_sound = True
         try:
             yield connection
         except apsw.BusyError:
-            self._give_back(connection)
             raise
         except apsw.Error:
             # After a read that failed, what FTS5 still holds in memory may be wrong: used again,
             # the connection would write a malformed index (seen with SQLite 3.54).
-            self._discard(connection)
+            is_sound = False
             raise
-        except BaseException:
-            self._give_back(connection)
-            raise
-        self._give_back(connection)
+        finally:
+            (self._give_back if is_sound else self._discard)(connection)
 
     def _discard(self, connection: apsw.Connection) -> None:
         if self._turn:  # the one of a database in memory, which has no disk that could fail
