@@ -7,6 +7,7 @@ back, and what tombstones name is erased again before a file takes its place.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from lifelong.errors import BackupUnusable, OnLegalHold, StoreCorrupt
 from lifelong.memory.forget_scope import selection_of
@@ -122,10 +123,12 @@ def _problem(draft: Draft) -> str:
 
 def _erase_again(draft: Draft, clock: Clock) -> int:
     """Erase what was forgotten since, with all that was made from it; return how many rows."""
-    memories, messages = draft.forgotten()
-    rows = [row for session, id in messages for row in draft.store.log.find(id, session)]
-    selection = selection_of(draft.store, memories, rows)
+    found = draft.forgotten()
+    rows = [row for session, id in found.messages for row in draft.store.log.find(id, session)]
+    selection = selection_of(draft.store, found.memories, rows)
+    states, files = {*selection.states, *found.states}, {*selection.files, *found.files}
+    selection = replace(selection, states=tuple(sorted(states)), files=tuple(sorted(files)))
     if selection.is_empty:
         return 0
     erased = draft.store.forgetting.erase(selection, Note(clock.now()))
-    return erased.counts.get("memory", 0) + erased.counts.get("message", 0)
+    return sum(erased.counts.get(name, 0) for name in ("memory", "message", "state", "file"))

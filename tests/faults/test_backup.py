@@ -176,6 +176,31 @@ def test_what_was_forgotten_since_is_erased_again(stored):
             assert b"Halden" not in raw
 
 
+def test_values_and_files_that_were_forgotten_since_are_erased_again(stored):
+    with stored.open() as engine:
+        ana = engine.owner("ana")
+        for name in ("a", "b"):
+            ana.set(name, f"{SECRET} {name}")
+            ana.files.write(f"/memories/box/{name}.md", f"{SECRET} {name}\n")
+        engine.backup(stored.backup)
+        ana.forget(state="a")
+        ana.forget(file="/memories/box/a.md")
+        ana.forget(state="b")
+        ana.set("b", "written anew")
+        done = engine.restore(stored.backup, replace=True)
+        (restored,) = [owner for owner in done.owners if owner.owner_id == "ana"]
+        assert (restored.outcome, restored.erased) == ("restored", 2)
+        assert ana.get("a") is None
+        assert ana.get("b") == f"{SECRET} b"  # somebody wants a value of this name
+        assert [each.path for each in ana.files.list()] == ["/memories/box/b.md"]
+        assert ana.check().problems == ()
+        assert ana.verify().problems == ()
+        if stored.options:
+            engine.close()
+            raw = b"".join(path.read_bytes() for path in files_below(stored.where))
+            assert f"{SECRET} a".encode() not in raw
+
+
 def test_other_handles_see_what_was_restored(stored):
     with stored.open() as engine, stored.open() as other:
         engine.backup(stored.backup)

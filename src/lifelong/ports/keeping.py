@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from lifelong.ports.store import OwnerStore
-from lifelong.rows.keeping import BackedUp, Backup
+from lifelong.rows.keeping import BackedUp, Backup, StillThere
 
 OnProgress = Callable[[int, int], None]
 """Called with how much is done, and how much there is in all."""
@@ -34,8 +34,8 @@ class Draft(Protocol):
         """
         ...
 
-    def forgotten(self) -> tuple[list[str], list[tuple[str, str]]]:
-        """Return what it holds and has tombstones of: memories; messages, by session and id."""
+    def forgotten(self) -> StillThere:
+        """Return what it holds and has tombstones of."""
         ...
 
     def put_in_place(self, owner_id: str) -> bool:

@@ -138,3 +138,20 @@ class Restored:
     def count(self, outcome: str) -> int:
         """Return how many owners had this outcome."""
         return sum(owner.outcome == outcome for owner in self.owners)
+
+
+@dataclass(frozen=True, slots=True)
+class StillThere:
+    """What a file out of a backup holds although it was forgotten since.
+
+    Attributes:
+        memories: ids.
+        messages: of each the id of its session and its own.
+        states: names of values.
+        files: paths.
+    """
+
+    memories: tuple[str, ...] = ()
+    messages: tuple[tuple[str, str], ...] = ()
+    states: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ import apsw
 
 from lifelong.errors import BackupUnusable, OnLegalHold, StoreCorrupt, StoreError
 from lifelong.ports import Clock
-from lifelong.rows.keeping import BackedUp, Backup
+from lifelong.rows.keeping import BackedUp, Backup, StillThere
 from lifelong.stores.sqlite.access import Access, OpenOwner, OwnerFile
 from lifelong.stores.sqlite.backup import connected
 from lifelong.stores.sqlite.connection import connect, mapped_errors, to_micros
@@ -245,11 +245,15 @@ class SqliteDraft:
             for name, value in fetch(live, _SQL["generations"]):
                 connection.execute(_SQL["outgrow"], (value + 1, name))
 
-    def forgotten(self) -> tuple[list[str], list[tuple[str, str]]]:
-        """Return what it holds and has tombstones of: memories; messages, by session and id."""
+    def forgotten(self) -> StillThere:
+        """Return what it holds and has tombstones of."""
         with self._opened.pool.read() as connection:
-            memories = [row[0] for row in fetch(connection, _SQL["forgotten_memories"])]
-            return memories, fetch(connection, _SQL["forgotten_messages"])
+            memories, states, files = (
+                tuple(row[0] for row in fetch(connection, _SQL[name]))
+                for name in ("forgotten_memories", "forgotten_states", "forgotten_files")
+            )
+            messages = tuple(fetch(connection, _SQL["forgotten_messages"]))
+            return StillThere(memories, messages, states, files)
 
     def put_in_place(self, owner_id: str) -> bool:
         """Make it the owner's file; return False when the owner has got one meanwhile."""

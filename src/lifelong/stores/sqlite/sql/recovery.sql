@@ -37,6 +37,20 @@ SELECT m.id FROM memory AS m JOIN tombstone AS t
     ON t.what = 'memory' AND t.session_id = '' AND t.id = m.id
 ORDER BY m.seq
 
+-- name: forgotten_states
+SELECT name FROM state
+WHERE hex(lifelong_seal('name', 'state', name)) IN (
+    SELECT id FROM tombstone WHERE what = 'state name' AND session_id = ''
+)
+ORDER BY name
+
+-- name: forgotten_files
+SELECT path FROM file
+WHERE hex(lifelong_seal('name', 'file', path)) IN (
+    SELECT id FROM tombstone WHERE what = 'file name' AND session_id = ''
+)
+ORDER BY path
+
 -- name: forgotten_messages
 SELECT s.id, m.id FROM message AS m JOIN session AS s ON s.no = m.session_no
     JOIN tombstone AS t ON t.what = 'message' AND t.session_id = s.id AND t.id = m.id
