@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -91,6 +92,7 @@ LEVELS = {
     # 6 labs
     "bench": 6,
     "conformance": 6,
+    "replay": 6,
     # 7 edges
     "integrations": 7,
     "apps": 7,
@@ -172,17 +174,19 @@ SAME_LEVEL = {
     ("aio", "session"),
     (FACE, "engine"),
     (FACE, "owner"),
+    ("bench", "replay"),
 }
 """(importer, imported): the only imports between two units of one level."""
 
 ADAPTER_LEVEL = 3
-ADAPTER_USERS = {"engine", "keeping"}
+ADAPTER_USERS = {"engine", "keeping", "replay"}
 """Composition names adapters once; everything else knows them by their contract."""
 
 EDGE_LEVEL = 7
 EDGE_IMPORTS = {
     *("errors", "messages", "records", "clock"),
     *("formats", "transcripts", "engine", "owner", "aio", FACE, "bench", "conformance"),
+    "replay",
     *("keeping", "review", "tools", "writing"),
     *("forgetting", "receipts"),
     "scanned",
@@ -216,7 +220,7 @@ THIRD_PARTY = {
     "pyarrow": ("bench.peers.runners",),
     "pyrage": ("export_files",),
     "pysqlite3": ("bench.peers.runners",),
-    "pytest": ("conformance",),
+    "pytest": ("conformance", "replay.plugin"),
     "rich": ("apps",),
     "sentence_transformers": ("providers.embedders.local",),
     "spacy": ("providers.presidio",),
@@ -271,6 +275,7 @@ class Import:
     is_hidden: bool
 
 
+@cache
 def parse_package() -> Modules:
     modules = {}
     for path in sorted((ROOT / "src" / FACE).rglob("*.py")):

@@ -104,6 +104,21 @@ class Remaining:
     is_known: bool
 
 
+@dataclass(frozen=True, slots=True)
+class GoingOn:
+    """How many conversations go on after so many turns.
+
+    Attributes:
+        turns: that they have had.
+        share: of all conversations, those with more.
+        sessions: how many got this far and tell whether more followed.
+    """
+
+    turns: int
+    share: float
+    sessions: int
+
+
 def request_cost(
     prices: Prices,
     *,
@@ -243,7 +258,8 @@ def remaining_turns(lengths: Iterable[SessionLength], turns_so_far: int) -> Rema
         InvalidValue: a number of turns is negative.
     """
     _check("turns_so_far", turns_so_far)
-    chances, sessions = _ending(lengths, turns_so_far)
+    chances, reached = _ending(lengths, turns_so_far)
+    sessions = reached[0]
     # Past the data the prior alone says: as many again.
     expected = float(turns_so_far + len(chances))
     for ends in reversed(chances):
@@ -254,6 +270,25 @@ def remaining_turns(lengths: Iterable[SessionLength], turns_so_far: int) -> Rema
         sessions=sessions,
         is_known=sessions >= KNOWN_FROM,
     )
+
+
+def going_on(lengths: Iterable[SessionLength]) -> tuple[GoingOn, ...]:
+    """Return how many conversations go on after one turn, two, and so on to the longest.
+
+    The estimate is that of `remaining_turns`, its prior included: a curve that never reaches 0,
+    for the longest session may not be the longest there is. Without sessions it is empty.
+
+    Raises:
+        InvalidValue: a number of turns is negative.
+    """
+    given = tuple(lengths)
+    chances, reached = _ending(given, 1)
+    points: list[GoingOn] = []
+    share = 1.0
+    for turns, (ends, sessions) in enumerate(zip(chances, reached, strict=True), 1):
+        share *= 1 - ends
+        points.append(GoingOn(turns, share, sessions))
+    return tuple(points) if given else ()
 
 
 def prefix_kept(previous: Sequence[Piece], current: Sequence[Piece]) -> int:
@@ -274,23 +309,25 @@ def prefix_kept(previous: Sequence[Piece], current: Sequence[Piece]) -> int:
     return kept
 
 
-def _ending(lengths: Iterable[SessionLength], first: int) -> tuple[list[float], int]:
+def _ending(lengths: Iterable[SessionLength], first: int) -> tuple[list[float], list[int]]:
     """Return the chance to end with `first` turns, with one more, and so on to the longest.
 
-    And how many sessions tell about the first of these.
+    And how many sessions tell about each of these.
     """
     ended: Counter[int] = Counter()
     still_open: Counter[int] = Counter()
     for length in lengths:
         _check("turns", length.turns)
         (ended if length.is_ended else still_open)[length.turns] += 1
-    chances = []
+    chances: list[float] = []
+    known: list[int] = []
     reached = 0
     for turns in range(max([first, *ended, *still_open]), first - 1, -1):
         reached += ended[turns] + still_open[turns + 1]
         told = ended[turns] + PRIOR_SESSIONS * _prior_ending(turns)
         chances.append(told / (reached + PRIOR_SESSIONS))
-    return chances[::-1], reached
+        known.append(reached)
+    return chances[::-1], known[::-1]
 
 
 def _prior_ending(turns: int) -> float:

@@ -27,6 +27,7 @@ from lifelong.apps.cli import (
     planning,
     recalling,
     receipting,
+    replaying,
     retaining,
     reviewing,
     scanning,
@@ -56,6 +57,7 @@ app.command()(receipting.receipts)
 app.command("verify-receipt")(receipting.verify_receipt)
 app.command()(retaining.sweep)
 app.command()(scanning.scan)
+app.command()(replaying.replay)
 app.command()(memories.known)
 app.command()(keeping.extract)
 app.command()(keeping.fade)

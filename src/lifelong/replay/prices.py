@@ -1,0 +1,254 @@
+"""Prices: what the requests of a replay would have cost, by the user's own figures.
+
+No provider's price is built in: prices change, and an old one would decide silently. What is here
+is the shape of them: a discount for what a cache holds, a surcharge for writing to it, the least it
+takes, and other prices for long prompts.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from lifelong.errors import InvalidValue
+from lifelong.replay.figures import SENT, Asked, WayFigures
+from lifelong.working.cost import Prices as Rates
+from lifelong.working.cost import request_cost
+
+CURRENCY = "USD"
+
+PRICE_MAX = 1e12
+
+_RATES = tuple(field.name for field in fields(Rates))
+_CACHE = ("minimum_tokens", "block_tokens")
+_TIER = ("above_tokens", *_RATES)
+_SUMMARISER = (*_RATES, "seconds_per_1000_tokens")
+_TABLE = (*_RATES, "currency", "cache", "tiers", "summariser")
+_THOUSAND = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """Other prices for long prompts: for all tokens of a request, as providers bill it.
+
+    Attributes:
+        above_tokens: they hold for prompts with more tokens than this.
+        rates: of a million tokens.
+    """
+
+    above_tokens: int
+    rates: Rates
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What tokens cost.
+
+    Attributes:
+        rates: of a million tokens.
+        currency: of all figures.
+        minimum_tokens: a shorter beginning is not cached.
+        block_tokens: a cache holds whole blocks of so many tokens.
+        tiers: for long prompts, by their size.
+        summariser: rates of the model that sums up, when it is another.
+        summariser_seconds: how long it takes to write a thousand tokens, or None.
+    """
+
+    rates: Rates
+    currency: str = CURRENCY
+    minimum_tokens: int = 0
+    block_tokens: int = 1
+    tiers: tuple[Tier, ...] = ()
+    summariser: Rates | None = None
+    summariser_seconds: float | None = None
+
+    def rates_for(self, tokens: int) -> Rates:
+        """Return the rates of a prompt of so many tokens."""
+        found = self.rates
+        for tier in self.tiers:
+            if tokens > tier.above_tokens:
+                found = tier.rates
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What requests cost, in the currency of the prices.
+
+    Attributes:
+        uncached, cached, written: what was sent: read anew, from the cache, and put into it.
+        output: what the recorded model wrote.
+        summaries: what summing up cost.
+        summary_seconds: how long the summariser wrote, or None when nobody said.
+    """
+
+    uncached: float = 0.0
+    cached: float = 0.0
+    written: float = 0.0
+    output: float = 0.0
+    summaries: float = 0.0
+    summary_seconds: float | None = None
+
+    @property
+    def total(self) -> float:
+        """All of it."""
+        return self.uncached + self.cached + self.written + self.output + self.summaries
+
+
+def cost_of(asked: Sequence[Asked], prices: Prices) -> Cost:
+    """Return what requests cost.
+
+    A request that could not be made, or that a provider refuses, costs nothing. Of the rest, the
+    beginning that the request before had too is taken to be in the cache: the most that a cache can
+    give. What is not is written to it where that has a price of its own and the prompt is long
+    enough to be cached. A summariser reads in a prompt of its own, hence uncached.
+
+    Args:
+        asked: the requests of one way in one case, in order.
+        prices: the user's own.
+    """
+    parts = {"uncached": 0.0, "cached": 0.0, "written": 0.0, "output": 0.0, "summaries": 0.0}
+    for each in asked:
+        for name, cost in _parts(each, prices):
+            parts[name] += cost
+    written = sum(each.summary_output_tokens for each in asked)
+    each_token = prices.summariser_seconds
+    seconds = None if each_token is None else written / _THOUSAND * each_token
+    return Cost(**parts, summary_seconds=seconds)
+
+
+def request_costs(way: WayFigures, prices: Prices) -> tuple[float, ...]:
+    """Return what each request of a way cost, with the summaries made before it."""
+    return tuple(sum(cost for _, cost in _parts(each, prices)) for each in way.asked)
+
+
+def _parts(asked: Asked, prices: Prices) -> list[tuple[str, float]]:
+    parts = [("summaries", _summaries(asked, prices))]
+    if asked.outcome != SENT:
+        return parts
+    rates = prices.rates_for(asked.tokens)
+    cached = _cached(asked, prices)
+    fresh = asked.tokens - cached
+    is_written = rates.cache_write is not None and asked.tokens >= prices.minimum_tokens
+    kind = "written" if is_written else "uncached"
+    counts = {
+        "cached": {"cached_tokens": cached},
+        kind: {f"{kind}_tokens": fresh},
+        "output": {"output_tokens": asked.output_tokens},
+    }
+    none = {"cached_tokens": 0, "uncached_tokens": 0}
+    return parts + [(name, request_cost(rates, **(none | got))) for name, got in counts.items()]
+
+
+def _cached(asked: Asked, prices: Prices) -> int:
+    if asked.kept_tokens < prices.minimum_tokens:
+        return 0
+    return asked.kept_tokens - asked.kept_tokens % prices.block_tokens
+
+
+def _summaries(asked: Asked, prices: Prices) -> float:
+    read, written = asked.summary_input_tokens, asked.summary_output_tokens
+    if not (read or written):
+        return 0.0
+    rates = prices.summariser or prices.rates_for(read)
+    return request_cost(rates, cached_tokens=0, uncached_tokens=read, output_tokens=written)
+
+
+def read_prices(path: Path) -> Prices:
+    """Return the prices in a TOML or JSON file.
+
+    ``input`` and ``output`` must be there, for a million tokens each; ``cached_input``,
+    ``cache_write``, ``currency``, ``cache`` (``minimum_tokens``, ``block_tokens``), ``tiers`` (each
+    ``above_tokens`` and prices) and ``summariser`` (prices and ``seconds_per_1000_tokens``) may be.
+
+    Raises:
+        InvalidValue: a field is missing, unknown or no price; it names file and field.
+        OSError: the file cannot be read.
+    """
+    data = path.read_bytes()
+    try:
+        given = json.loads(data) if path.suffix == ".json" else tomllib.loads(data.decode())
+    except (ValueError, RecursionError) as error:  # what both readers raise, and no UTF-8
+        raise InvalidValue(f"{path.name} is no {_kind(path)}: {error}") from error
+    try:
+        return _prices(_mapping(given, "the file"))
+    except InvalidValue as error:
+        raise InvalidValue(f"{path.name}: {error.detail}") from error
+
+
+def _kind(path: Path) -> str:
+    return "JSON" if path.suffix == ".json" else "TOML"
+
+
+def _prices(given: Mapping[str, Any]) -> Prices:
+    _known(given, _TABLE, "")
+    cache = _mapping(given.get("cache", {}), "cache")
+    _known(cache, _CACHE, "cache.")
+    summariser = given.get("summariser")
+    seconds = None
+    if summariser is not None:
+        _known(_mapping(summariser, "summariser"), _SUMMARISER, "summariser.")
+        seconds = summariser.get("seconds_per_1000_tokens")
+    currency = given.get("currency", CURRENCY)
+    if not isinstance(currency, str) or not currency.strip():
+        raise InvalidValue(f"currency is {currency!r}, and must be a text")
+    return Prices(
+        rates=_rates(given, ""),
+        currency=currency.strip(),
+        minimum_tokens=_tokens(cache.get("minimum_tokens", 0), "cache.minimum_tokens"),
+        block_tokens=_tokens(cache.get("block_tokens", 1), "cache.block_tokens", least=1),
+        tiers=_tiers(given.get("tiers", [])),
+        summariser=None if summariser is None else _rates(summariser, "summariser."),
+        summariser_seconds=None if seconds is None else _price(seconds, "summariser.seconds"),
+    )
+
+
+def _tiers(given: Any) -> tuple[Tier, ...]:
+    if not isinstance(given, list):
+        raise InvalidValue(f"tiers is {given!r}, and must be a list of tables")
+    tiers = []
+    for place, each in enumerate(given):
+        where = f"tiers[{place}]."
+        _known(_mapping(each, where[:-1]), _TIER, where)
+        if "above_tokens" not in each:
+            raise InvalidValue(f"{where}above_tokens is missing")
+        above = _tokens(each["above_tokens"], f"{where}above_tokens")
+        tiers.append(Tier(above, _rates(each, where)))
+    return tuple(sorted(tiers, key=lambda tier: tier.above_tokens))
+
+
+def _rates(given: Mapping[str, Any], where: str) -> Rates:
+    for name in ("input", "output"):
+        if name not in given:
+            raise InvalidValue(f"{where}{name} is missing: the price of a million tokens")
+    found = {name: _price(given[name], where + name) for name in _RATES if name in given}
+    return Rates(**found)
+
+
+def _price(given: Any, name: str) -> float:
+    is_number = isinstance(given, int | float) and not isinstance(given, bool)
+    if not is_number or not 0 <= given < PRICE_MAX:
+        raise InvalidValue(f"{name} is {given!r}, and must be a number from 0 on")
+    return float(given)
+
+
+def _tokens(given: Any, name: str, *, least: int = 0) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or given < least:
+        raise InvalidValue(f"{name} is {given!r}, and must be a whole number from {least} on")
+    return given
+
+
+def _mapping(given: Any, name: str) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise InvalidValue(f"{name} is {type(given).__name__}, and must be a table")
+    return given
+
+
+def _known(given: Mapping[str, Any], names: Sequence[str], where: str) -> None:
+    unknown = sorted(set(given) - set(names))
+    if unknown:
+        raise InvalidValue(f"{where}{unknown[0]} is not known; there are {', '.join(names)}")
