@@ -289,9 +289,34 @@ def test_a_suggestion_is_a_file_that_can_be_asked_for(run, tmp_path, cases):
     assert run("replay", cases, *WAYS, "--json").json["suggestion"] is None
 
 
-def test_summaries_are_recorded_and_played(run, tmp_path, cases):
+MODEL = """
+from dataclasses import replace
+from lifelong.replay.policies import named_policies
+from lifelong.working.extractive import extractive_summary
+
+def model(task):
+    return extractive_summary(task)
+
+policy = replace(named_policies(["clear+compact"])[0], name="with a model", summariser=model)
+"""
+
+
+def test_summaries_are_recorded_and_played(run, tmp_path, cases, monkeypatch):
+    (tmp_path / "a_model_to_record.py").write_text(MODEL)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
     tape = tmp_path / "tape.jsonl"
-    ways = ("--policy", "clear+compact", "--window", "4k", "--json", "--cassette", str(tape))
+    ways = (
+        "--policy",
+        "a_model_to_record:policy",
+        "--policy",
+        "clear+compact",
+        "--window",
+        "4k",
+        "--json",
+        "--cassette",
+        str(tape),
+    )
     missing = run("replay", cases, *ways)
     assert missing.code == 2
     assert "tape.jsonl" in missing.json["error"]["message"]

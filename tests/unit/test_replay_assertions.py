@@ -23,6 +23,12 @@ BAD = WayTotals("bad", 8_192, requests=10, sent=7, invalid=3, survival=0.5)
         ("clear+trim@16k:survival>95%", ("survival", ">", 0.95, "clear+trim", 16_384)),
         ("@8192:tokens<1000", ("tokens", "<", 1000.0, "", 8_192)),
         ("mod.a!=1", None),
+        ("my.module:policy:survival>=0.9", ("survival", ">=", 0.9, "my.module:policy", None)),
+        ("m:p@16k:survival>=0.9", ("survival", ">=", 0.9, "m:p", 16_384)),
+        ("a@b@8k:invalid==0", ("invalid", "==", 0.0, "a@b", 8_192)),
+        ("clear+trim @ 16k : cost <= .5", ("cost", "<=", 0.5, "clear+trim", 16_384)),
+        ("@16,384:survival>=95 %", ("survival", ">=", 0.95, "", 16_384)),
+        ("@1m:invalid==0", ("invalid", "==", 0.0, "", 1_048_576)),
         ("last-10:edits!=1", ("edits", "!=", 1.0, "last-10", None)),
     ],
 )
@@ -37,7 +43,19 @@ def test_a_text_is_a_condition(text, expected):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "survival", "survival>=", "survival=>0.9", "surviving>=1", "survival>=_", "a>=1__0"],
+    [
+        "",
+        "survival",
+        "survival>=",
+        "survival=>0.9",
+        "surviving>=1",
+        "survival>=_",
+        "cost>=1__0",
+        "cost>=1_",
+        "cost>=.",
+        "a@:cost>=1",
+        "a@x:cost>=1",
+    ],
 )
 def test_what_is_no_condition_is_refused(text):
     with pytest.raises(InvalidValue):
@@ -75,3 +93,9 @@ def test_a_condition_about_nothing_is_broken():
 def test_whatever_is_written_is_a_condition_or_refused(text):
     with suppress(InvalidValue):
         assert parse(text).metric in METRICS
+
+
+def test_what_is_told_of_an_endless_text_is_short():
+    with pytest.raises(InvalidValue) as refused:
+        parse("a:" * 50_000 + "survival>>")
+    assert len(str(refused.value)) < 300

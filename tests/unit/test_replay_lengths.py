@@ -76,5 +76,29 @@ def test_a_model_that_sums_up_and_a_cache_make_it_pay_later():
     assert even.turns == pytest.approx(even.requests / 1.5, abs=1e-4)
 
 
+def test_what_stood_behind_is_seen_where_the_summary_comes_into_use():
+    asked = (
+        Asked(1, SENT, tokens=10_000),
+        # Made here, and shown two requests later: until then the beginning stays.
+        Asked(
+            1,
+            SENT,
+            11_000,
+            kept_tokens=10_000,
+            summaries=1,
+            summed_tokens=5_000,
+            summary_tokens=500,
+        ),
+        Asked(2, SENT, 12_000, kept_tokens=11_000),
+        # 12,000 were sent and 2,000 stay at the head. 5,000 go for 500, 1,000 are new.
+        Asked(2, SENT, 8_500, kept_tokens=2_000, edited_tokens=4_500),
+    )
+    (even,) = lengths_of([case(2, ways=(WayFigures("compact", 16_384, asked),))]).break_even
+    # 8,500 less the 2,000, the summary's 500 and what is new: these missed the cache for nothing.
+    assert even.tokens_behind == 8_500 - 2_000 - 500 - 1_000
+    (never,) = lengths_of([case(2, ways=(WayFigures("compact", 16_384, asked[:3]),))]).break_even
+    assert never.tokens_behind == 0
+
+
 def test_a_way_that_sums_nothing_up_has_no_break_even():
     assert lengths_of([case(2, ways=compacting()[1:])]).break_even == ()

@@ -133,15 +133,27 @@ def test_mine(replay):
     assert code == 0, printed
 
 
+MODEL = """
+from dataclasses import replace
+from lifelong.replay.policies import named_policies
+from lifelong.working.extractive import extractive_summary
+
+def model(task):
+    return extractive_summary(task)
+
+policy = replace(named_policies(["clear+compact"])[0], name="with a model", summariser=model)
+"""
+
 PLAYING = """
 def test_summed_up(replay):
-    report = replay("traces/", policies="clear+compact", windows="4k")
+    report = replay("traces/", policies="our_model:policy", windows="4k")
     report.require("summaries>0", "failed==0")
     assert not any(way.problems for case in report.report.cases for way in case.ways)
 """
 
 
 def test_summaries_are_recorded_once_and_played_from_then_on(project):
+    (project / "our_model.py").write_text(MODEL)
     (project / "pytest.ini").write_text("[pytest]\nlifelong_cassette = tape.jsonl\n")
     code, printed = user_runs(project, PLAYING)
     assert code == 1

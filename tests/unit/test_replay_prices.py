@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,8 @@ from lifelong.replay.figures import INVALID, NOT_FIT, SENT, Asked, WayFigures
 from lifelong.replay.prices import Prices, Rates, Tier, cost_of, read_prices, request_costs
 
 M = 1_000_000
+BOTH = "input = 1\noutput = 1\n"
+TIER = "[[tiers]]\nabove_tokens = 1\ninput = 2\noutput = 2\n"
 
 
 def asked(**fields):
@@ -89,6 +92,8 @@ def test_a_whole_file_is_read(tmp_path):
         [[tiers]]
         above_tokens = 200_000
         input = 6
+        cached_input = 0.6
+        cache_write = 7.5
         output = 22.5
         [summariser]
         input = 0.8
@@ -101,7 +106,7 @@ def test_a_whole_file_is_read(tmp_path):
         "EUR",
         minimum_tokens=1_024,
         block_tokens=128,
-        tiers=(Tier(200_000, Rates(6.0, output=22.5)),),
+        tiers=(Tier(200_000, Rates(6.0, 0.6, 7.5, 22.5)),),
         summariser=Rates(0.8, output=4.0),
         summariser_seconds=12.0,
     )
@@ -127,6 +132,23 @@ def test_a_whole_file_is_read(tmp_path):
         ("input = 1\noutput = 1\n[summariser]\ninput = 1", "summariser.output is missing"),
         ("input = 1\noutput = 1\ncurrency = 3", "currency is 3"),
         ("input =", "is no TOML"),
+        (f"{BOTH}cached_input = 0.1\n{TIER}", "tiers[0].cached_input is missing"),
+        (f"{BOTH}{TIER}cached_input = 9", "tiers[0].cached_input is 9.0"),
+        (f"{BOTH}{TIER}{TIER}", "tiers[1].above_tokens is 1 a second time"),
+        (
+            f"{BOTH}[summariser]\n{BOTH}seconds_per_1000_tokens = -1",
+            "summariser.seconds_per_1000_tokens is -1",
+        ),
+        ('input = 1\noutput = 1\ncurrency = "a\\nb"', "one line"),
+        *[
+            (text.format("0x" + "f" * 6_000), "whole number")
+            for text in (
+                "input = {}\noutput = 1",
+                "input = 1\noutput = 1\ncurrency = {}",
+                "input = 1\noutput = 1\ncache = {{ minimum_tokens = {} }}",
+                "input = 1\noutput = 1\ntiers = [{}]",
+            )
+        ],
     ],
 )
 def test_a_file_that_says_no_prices_is_named_with_its_field(tmp_path, text, told):
@@ -153,3 +175,22 @@ def test_whatever_a_file_holds_it_is_prices_or_refused_by_name(held, tmp_path_fa
     path.write_text(json.dumps(held))
     with suppress(InvalidValue):
         assert cost_of([asked()], read_prices(path)).total >= 0
+
+
+def test_a_file_is_json_by_its_ending_in_any_case_and_may_begin_with_a_mark(tmp_path):
+    expected = Prices(Rates(1.0, output=2.0))
+    as_json = json.dumps({"input": 1, "output": 2})
+    assert read_prices(written(tmp_path, as_json, "P.JSON")) == expected
+    assert read_prices(written(tmp_path, f"\ufeff{as_json}", "q.json")) == expected
+    assert read_prices(written(tmp_path, "\ufeffinput = 1\noutput = 2")) == expected
+
+
+def test_a_path_that_can_be_none_is_refused():
+    with pytest.raises(InvalidValue):
+        read_prices(Path("\0.toml"))
+
+
+def test_each_summary_is_billed_by_the_size_of_its_own_prompt():
+    prices = Prices(Rates(1.0, output=1.0), tiers=(Tier(1_000, Rates(9.0, output=9.0)),))
+    summed = asked(tokens=0, summaries=2, summary_input_tokens=2_000)
+    assert cost_of([summed], prices).summaries * M == pytest.approx(2_000)

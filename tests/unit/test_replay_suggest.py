@@ -1,8 +1,13 @@
 """Advice: the cheapest policy that still shows enough."""
 
+import pytest
+
 from lifelong.replay.policies import NamedPolicy, named_policies
-from lifelong.replay.suggest import grid, suggest
+from lifelong.replay.suggest import grid, suggest, toml_of
 from lifelong.replay.totals import WayTotals
+from lifelong.working.clear import ClearToolResults
+from lifelong.working.compact import Compact
+from lifelong.working.extractive import extractive_summary
 from lifelong.working.trim import TrimTurns
 
 
@@ -50,3 +55,32 @@ def test_every_policy_of_the_grid_can_be_saved_and_asked_for_again(tmp_path):
         path = tmp_path / "saved.toml"
         path.write_text(toml)
         assert named_policies([str(path)]) == (policy,)
+
+
+def model(task):
+    return task.transcript
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        NamedPolicy("a", policies=(TrimTurns(), Compact(summariser=model))),
+        NamedPolicy("a", policies=(TrimTurns(), Compact(summariser=None))),
+        NamedPolicy("a", policies=(TrimTurns(),), summariser=model),
+    ],
+)
+def test_what_no_file_can_say_is_suggested_without_one(policy):
+    found = suggest([way("a", 1, 1.0)], [policy])
+    assert (found.way.policy, found.toml) == ("a", "")
+
+
+def test_texts_of_all_kinds_and_sets_are_said_as_they_are_read(tmp_path):
+    path = tmp_path / "saved.toml"
+    odd = ClearToolResults(placeholder='\U0001f600 \x7f " \\ \n é', exclude_tools={"b", "a"})
+    path.write_text(toml_of(NamedPolicy("\U0001f600", policies=(odd,))), encoding="utf-8")
+    (found,) = named_policies([str(path)])
+    assert found.name == "\U0001f600"
+    assert found.policies[0].placeholder == odd.placeholder
+    assert found.policies[0].exclude_tools == ("a", "b")
+    kept = NamedPolicy("a", policies=(Compact(),), summariser=extractive_summary)
+    assert toml_of(kept).endswith("summarise_before = true\n")

@@ -73,6 +73,14 @@ def way(name, tokens, survival, sent=1):
     return WayTotals(name, 1, requests=1, sent=sent, tokens=tokens, survival=survival)
 
 
+def test_without_prices_what_a_summariser_read_and_wrote_counts_too():
+    sent = Asked(1, SENT, 100, summary_input_tokens=50, summary_output_tokens=5)
+    (found,) = totals_of([case("a", sent)])
+    assert (found.tokens, found.price) == (100, 155.0)
+    (priced,) = totals_of([case("a", sent)], Prices(Rates(1.0, output=2.0)))
+    assert priced.price == priced.cost == pytest.approx((100 + 50 + 10) / 1_000_000)
+
+
 def test_the_frontier_is_what_no_cheaper_way_equals():
     ways = [
         way("dear", 900, 0.99),

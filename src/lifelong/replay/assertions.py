@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 
 from lifelong.errors import InvalidValue
 from lifelong.replay.totals import WayTotals
+from lifelong.replay.windows import window_of
 
 METRICS = tuple(
     field.name
@@ -26,11 +27,11 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
 }
 _SHAPE = re.compile(
-    r"(?:(?P<policy>[^:@]*)(?:@(?P<window>\d{1,9})(?P<unit>[kK]?))?:)?"
-    r"\s*(?P<metric>\w+)\s*(?P<sign>>=|<=|==|!=|>|<)\s*(?P<limit>[0-9_]+(?:\.[0-9]+)?%?)",
+    r"(?P<metric>\w+)\s*(?P<sign>>=|<=|==|!=|>|<)\s*(?P<limit>[0-9_]*(?:\.[0-9]+)?)\s*(?P<share>%?)",
     re.ASCII,
 )
-_KILO = 1_024
+_TOLD = 60
+"""Of what was written, so many characters are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +68,26 @@ def parse(text: str) -> Assertion:
     Raises:
         InvalidValue: it is none; it names what is known.
     """
-    found = _SHAPE.fullmatch(text.strip())
+    about, _, condition = text.strip().rpartition(":")
+    found = _SHAPE.fullmatch(condition.strip())
     if found is None:
-        raise InvalidValue(f"{text!r} is no condition; write it as survival>=0.97")
+        raise InvalidValue(f"{text[:_TOLD]!r} is no condition; write it as survival>=0.97")
     if found["metric"] not in METRICS:
         raise InvalidValue(f"{found['metric']!r} is not one of {', '.join(METRICS)}")
-    limit = found["limit"].rstrip("%")
-    if not limit.strip("_") or limit.startswith("_") or "__" in limit:
-        raise InvalidValue(f"{text!r} compares with {limit!r}, which is no number")
-    number = float(limit.replace("_", ""))
-    window = int(found["window"]) * (_KILO if found["unit"] else 1) if found["window"] else None
+    try:
+        number = float(found["limit"])  # it may have _ between digits, as in Python
+    except ValueError:
+        told = f"{text[:_TOLD]!r} compares with {found['limit'][:_TOLD]!r}, which is no number"
+        raise InvalidValue(told) from None
+    # A policy of one's own is called module:object, so the last signs count.
+    policy, at, window = about.rpartition("@")
     return Assertion(
         text=text.strip(),
         metric=found["metric"],
         sign=found["sign"],
-        limit=number / 100 if found["limit"].endswith("%") else number,
-        policy=(found["policy"] or "").strip(),
-        window_tokens=window,
+        limit=number / 100 if found["share"] else number,
+        policy=(policy if at else about).strip(),
+        window_tokens=window_of(window) if at else None,
     )
 
 

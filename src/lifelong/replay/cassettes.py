@@ -48,9 +48,19 @@ class Cassette:
             raise SummariserFailed(
                 f"{self.path.name} has no summary for what is asked; record it with a summariser"
             )
+        begin(self.path)  # what is asked may cost money: it must be possible to keep it
         answer = self.summariser(task)
         _append(self.path, {"key": key, "summary": answer})
         return answer
+
+
+def begin(path: Path) -> None:
+    """Make a cassette to record to, if it is not there: one without any summary is one too.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    os.close(_opened(path))
 
 
 def _key_of(task: SummaryTask) -> str:
@@ -78,7 +88,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str | None]]:
     for line in path.read_bytes().split(b"\n"):
         try:
             held = json.loads(line)
-        except ValueError:  # a line that was broken off, or none
+        except (ValueError, RecursionError):  # a line that was broken off, or none
             continue
         if not isinstance(held, dict) or not isinstance(held.get("key"), str):
             continue
@@ -87,17 +97,23 @@ def _lines(path: Path) -> Iterator[tuple[str, str | None]]:
             yield held["key"], summary
 
 
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, _MODE)
+
+
 def _append(path: Path, held: dict[str, str | None]) -> None:
     """Add a line, whole, after those of others that record at the same moment."""
     line = json.dumps(held).encode() + b"\n"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, _MODE)
+    descriptor = _opened(path)
     try:
         with suppress(ImportError):  # a system without it has no lock
             import fcntl
 
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         is_torn = _last_byte(descriptor) not in (b"", b"\n")
-        os.write(descriptor, b"\n" + line if is_torn else line)
+        left = b"\n" + line if is_torn else line
+        while left:
+            left = left[os.write(descriptor, left) :]
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

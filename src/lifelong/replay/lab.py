@@ -7,7 +7,6 @@ elsewhere; here they are only put together.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from lifelong.export_files import write_export
 from lifelong.replay import suggest
 from lifelong.replay.assertions import Assertion, failed, parse
 from lifelong.replay.cases import Case, Unreadable, read_cases
-from lifelong.replay.cassettes import Cassette
+from lifelong.replay.cassettes import Cassette, begin
 from lifelong.replay.figures import FAILED, CaseFigures
 from lifelong.replay.html import page_of
 from lifelong.replay.policies import PIPELINE, NamedPolicy, named_policies
@@ -28,12 +27,14 @@ from lifelong.replay.run import WINDOWS, Grid, OnProgress
 from lifelong.replay.run import replay as run
 from lifelong.replay.suggest import Suggestion
 from lifelong.replay.totals import totals_of
+from lifelong.replay.windows import window_of
+from lifelong.working.compact import Compact
+from lifelong.working.extractive import extractive_summary
+from lifelong.working.summary import Summariser
 
 POLICIES = ("none", "last-10", "trim", "clear", "clear+trim", "clear+compact")
 """What is compared when nobody says what: nothing, what documentation shows, and ours."""
 
-_WINDOW = re.compile(r"(\d{1,9}|\d{1,3}(?:[_,]\d{3}){1,2})([kKmM]?)", re.ASCII)
-_UNITS = {"": 1, "k": 1_024, "m": 1_024 * 1_024}
 _IN_A_CASE = ("asked", "shown")
 """Of each request: too much for who wants the figures of a case."""
 
@@ -122,17 +123,28 @@ class Question:
         )
 
     def _on_cassette(self, policy: NamedPolicy) -> NamedPolicy:
-        """Return a policy whose summaries are played, or recorded."""
+        """Return a policy whose summaries are played, or recorded: those that a model makes."""
         if self.cassette is None:
             if self.is_recording:
                 raise InvalidValue("there is nothing to record to: name a cassette too")
             return policy
         if not self.is_recording and not self.cassette.is_file():
             raise InvalidValue(f"the cassette {self.cassette} is not there; record it first")
-        if policy.summariser is None:
-            return policy
-        asked = policy.summariser if self.is_recording else None
-        return replace(policy, summariser=Cassette(self.cassette, asked))
+        if self.is_recording:
+            begin(self.cassette)
+        policies = tuple(
+            replace(each, summariser=self._played(self.cassette, each.summariser))
+            if isinstance(each, Compact)
+            else each
+            for each in policy.policies
+        )
+        summariser = self._played(self.cassette, policy.summariser)
+        return replace(policy, policies=policies, summariser=summariser)
+
+    def _played(self, cassette: Path, summariser: Summariser | None) -> Summariser | None:
+        if summariser in (None, extractive_summary):
+            return summariser
+        return Cassette(cassette, summariser if self.is_recording else None)
 
 
 def cases_of(paths: Sequence[Path], *, source: str | None = None) -> list[Case | Unreadable]:
@@ -146,19 +158,6 @@ def cases_of(paths: Sequence[Path], *, source: str | None = None) -> list[Case |
         if not path.exists():
             raise TranscriptError(f"{path} is not there")
     return list(read_cases(paths, source=source))
-
-
-def window_of(text: str) -> int:
-    """Return how many tokens a window such as ``16384``, ``16,384`` or ``16k`` has.
-
-    Raises:
-        InvalidValue: it is none.
-    """
-    found = _WINDOW.fullmatch(text.strip())
-    if found is None:
-        raise InvalidValue(f"a window of {text!r}: write it as 16384 or 16k")
-    digits, unit = found.groups()
-    return int(re.sub("[_,]", "", digits)) * _UNITS[unit.lower()]
 
 
 def conditions_of(texts: Iterable[str]) -> tuple[Assertion, ...]:

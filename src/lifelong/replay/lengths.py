@@ -142,7 +142,8 @@ def _break_even(
     count = sum(each.summaries for each in made) or len(made)
     before = round(sum(each.summed_tokens for each in made) / count)
     after = round(sum(each.summary_tokens for each in made) / count)
-    behind = round(sum(map(_behind, made)) / len(made))
+    missed = [tokens for way in figures for tokens in _behind(way.asked)]
+    behind = round(sum(missed) / max(len(missed), 1))
     requests_a_turn = len(asked) / max(sum(map(_turns, figures)), 1)
     so_far = round(sum(each.turn for each in made) / len(made))
     expected = remaining_turns(lengths, so_far).expected
@@ -184,11 +185,25 @@ def _rates_of_summariser(made: Sequence[Asked], prices: Prices | None) -> Rates 
     return prices.summariser if prices else None
 
 
-def _behind(asked: Asked) -> int:
-    """Return what of a request is neither its summary nor the beginning that stayed."""
-    if asked.outcome != SENT:
-        return 0
-    return max(asked.tokens - asked.kept_tokens - asked.summary_tokens, 0)
+def _behind(asked: Sequence[Asked]) -> Iterator[int]:
+    """Yield for each summary what stood behind it and missed the cache, when it came into use.
+
+    A summary that was made is first shown when what it stands for goes, which may be some requests
+    later, or never. Of what the request before sent behind the beginning that both have, what the
+    edits took away is gone; the rest missed the cache. What is new would have missed it anyway.
+    """
+    before: Asked | None = None
+    waiting: int | None = None
+    for each in asked:
+        if each.summed_tokens:
+            waiting = each.summary_tokens
+        if each.outcome != SENT:
+            continue
+        if waiting is not None and before and each.kept_tokens < before.tokens:
+            stayed = before.tokens - each.kept_tokens - each.edited_tokens - waiting
+            yield max(min(stayed, each.tokens - each.kept_tokens - waiting), 0)
+            waiting = None
+        before = each
 
 
 def _turns(way: WayFigures) -> int:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 
 from lifelong.errors import InvalidValue
 from lifelong.replay.foreign import Met, words_of
+from lifelong.replay.written import values_in
 from lifelong.working.clear import ClearReasoning, ClearToolResults
 from lifelong.working.compact import Compact
 from lifelong.working.extractive import extractive_summary
@@ -27,8 +27,6 @@ from lifelong.working.trim import ShrinkResults, TrimTurns
 PIPELINE, NONE, SLICE = "pipeline", "none", "slice"
 """The kinds: policies of ours; all that was said, whatever its size; the last items of the list, as
 many programs do it."""
-
-ITEMS_MAX = 100_000
 
 STEPS: dict[str, type[Any]] = {
     "clear": ClearToolResults,
@@ -128,10 +126,7 @@ def read_policies(path: Path) -> tuple[NamedPolicy, ...]:
         InvalidValue: a name or a field is not known, or has a value that the policy refuses.
         OSError: the file cannot be read.
     """
-    try:
-        given = tomllib.loads(path.read_bytes().decode())
-    except (ValueError, RecursionError) as error:
-        raise InvalidValue(f"{path.name} is no TOML: {error}") from error
+    given = values_in(path)
     try:
         return tuple(_composed(given))
     except InvalidValue as error:
@@ -143,6 +138,7 @@ def _composed(given: Mapping[str, Any]) -> Iterator[NamedPolicy]:
     if set(given) - {"policy"} or not isinstance(tables, Mapping) or not tables:
         raise InvalidValue("it has tables [policy.NAME] and nothing else")
     for name, table in tables.items():
+        _require_name(name)
         if not isinstance(table, Mapping) or not isinstance(table.get("steps"), list):
             raise InvalidValue(f"[policy.{name}] has no list of steps")
         unknown = sorted(set(table) - set(_IN_A_FILE))
@@ -168,13 +164,50 @@ def _step(given: Any, where: str) -> Policy:
     known = _fields_of(STEPS[name])
     if not isinstance(values, Mapping) or set(values) - set(known):
         raise InvalidValue(f"{where} {name} takes {', '.join(known) or 'no field'}")
+    _require_shapes(STEPS[name], values, f"{where} {name}")
     # A policy is compared with another, and so its lists are tuples.
     held = {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
     try:
         made: Policy = STEPS[name](**held)
-    except (TypeError, ValueError) as error:
-        raise InvalidValue(f"{where} {name} does not take {dict(values)}: {error}") from error
+    except InvalidValue as error:
+        raise InvalidValue(f"{where} {name}: {error.detail}") from error
     return made
+
+
+def _require_shapes(kind: type[Any], values: Mapping[str, Any], where: str) -> None:
+    shapes = {field.name: field.type for field in fields(kind)}
+    for name, value in values.items():
+        told, fits = _SHAPES[shapes[name]]
+        if not fits(value):
+            raise InvalidValue(f"{where}.{name} is {value!r}, and must be {told}")
+
+
+def _require_name(name: object) -> None:
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise InvalidValue(f"a policy is named {name!r}: give it a name of one line")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+_SHAPES: dict[Any, tuple[str, Callable[[object], bool]]] = {
+    "int": ("a whole number", _is_whole),
+    "int | None": ("a whole number", _is_whole),
+    "float": ("a number", _is_number),
+    "bool": ("true or false", lambda value: isinstance(value, bool)),
+    "str": ("a text", lambda value: isinstance(value, str)),
+    "Collection[str]": ("a list of names", _are_names),
+}
+"""What a file may say for a field of a policy, by the type of the field."""
 
 
 def _fields_of(kind: type[Any]) -> list[str]:
@@ -192,10 +225,15 @@ def _imported(text: str) -> NamedPolicy:
     if "" not in sys.path:
         sys.path.insert(0, "")  # as `python -m` has it; a process of the replay gets the same
     held: Any = None
-    with (met := Met()):
-        held = import_module(module)
-        for part in name.split("."):
-            held = getattr(held, part)
+    try:
+        with (met := Met()):
+            held = import_module(module)
+            for part in name.split("."):
+                held = getattr(held, part)
+    except SystemExit as error:  # with its code 0, a replay that never was would pass
+        raise InvalidValue(
+            f"{text} cannot be imported: the module ends the program, as a script does"
+        ) from error
     if met.error is not None:
         raise InvalidValue(f"{text} cannot be imported: {words_of(met.error)}") from met.error
     return _as_policy(held, text)
@@ -203,6 +241,9 @@ def _imported(text: str) -> NamedPolicy:
 
 def _as_policy(held: Any, text: str) -> NamedPolicy:
     if isinstance(held, NamedPolicy):
+        _require_name(held.name)
+        if not isinstance(held.policies, Sequence) or not all(map(callable, held.policies)):
+            raise InvalidValue(f"{text} has policies that are no list of policies")
         return held
     if callable(held) and not isinstance(held, type):
         return NamedPolicy(text, policies=(held,))

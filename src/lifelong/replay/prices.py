@@ -7,8 +7,6 @@ takes, and other prices for long prompts.
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 
 from lifelong.errors import InvalidValue
 from lifelong.replay.figures import SENT, Asked, WayFigures
+from lifelong.replay.written import values_in
 from lifelong.working.cost import Prices as Rates
 from lifelong.working.cost import request_cost
 
@@ -28,6 +27,7 @@ _CACHE = ("minimum_tokens", "block_tokens")
 _TIER = ("above_tokens", *_RATES)
 _SUMMARISER = (*_RATES, "seconds_per_1000_tokens")
 _TABLE = (*_RATES, "currency", "cache", "tiers", "summariser")
+_SECONDS = "summariser.seconds_per_1000_tokens"
 _THOUSAND = 1_000
 
 
@@ -154,7 +154,8 @@ def _summaries(asked: Asked, prices: Prices) -> float:
     read, written = asked.summary_input_tokens, asked.summary_output_tokens
     if not (read or written):
         return 0.0
-    rates = prices.summariser or prices.rates_for(read)
+    a_prompt = read // max(asked.summaries, 1)  # each summary is asked for in one of its own
+    rates = prices.summariser or prices.rates_for(a_prompt)
     return request_cost(rates, cached_tokens=0, uncached_tokens=read, output_tokens=written)
 
 
@@ -169,19 +170,11 @@ def read_prices(path: Path) -> Prices:
         InvalidValue: a field is missing, unknown or no price; it names file and field.
         OSError: the file cannot be read.
     """
-    data = path.read_bytes()
-    try:
-        given = json.loads(data) if path.suffix == ".json" else tomllib.loads(data.decode())
-    except (ValueError, RecursionError) as error:  # what both readers raise, and no UTF-8
-        raise InvalidValue(f"{path.name} is no {_kind(path)}: {error}") from error
+    given = values_in(path)
     try:
         return _prices(_mapping(given, "the file"))
     except InvalidValue as error:
         raise InvalidValue(f"{path.name}: {error.detail}") from error
-
-
-def _kind(path: Path) -> str:
-    return "JSON" if path.suffix == ".json" else "TOML"
 
 
 def _prices(given: Mapping[str, Any]) -> Prices:
@@ -194,30 +187,41 @@ def _prices(given: Mapping[str, Any]) -> Prices:
         _known(_mapping(summariser, "summariser"), _SUMMARISER, "summariser.")
         seconds = summariser.get("seconds_per_1000_tokens")
     currency = given.get("currency", CURRENCY)
-    if not isinstance(currency, str) or not currency.strip():
-        raise InvalidValue(f"currency is {currency!r}, and must be a text")
+    if not isinstance(currency, str) or not currency.strip() or not currency.isprintable():
+        raise InvalidValue(f"currency is {currency!r}, and must be a text of one line")
+    rates = _rates(given, "")
     return Prices(
-        rates=_rates(given, ""),
+        rates=rates,
         currency=currency.strip(),
         minimum_tokens=_tokens(cache.get("minimum_tokens", 0), "cache.minimum_tokens"),
         block_tokens=_tokens(cache.get("block_tokens", 1), "cache.block_tokens", least=1),
-        tiers=_tiers(given.get("tiers", [])),
+        tiers=_tiers(given.get("tiers", []), rates),
         summariser=None if summariser is None else _rates(summariser, "summariser."),
-        summariser_seconds=None if seconds is None else _price(seconds, "summariser.seconds"),
+        summariser_seconds=None if seconds is None else _price(seconds, _SECONDS),
     )
 
 
-def _tiers(given: Any) -> tuple[Tier, ...]:
+def _tiers(given: Any, base: Rates) -> tuple[Tier, ...]:
+    """Return the tiers by size: each with all prices that those beside it name.
+
+    One that is left out would be that of `input`: a long prompt would silently lose its discount.
+    """
     if not isinstance(given, list):
         raise InvalidValue(f"tiers is {given!r}, and must be a list of tables")
-    tiers = []
+    tiers: list[Tier] = []
     for place, each in enumerate(given):
         where = f"tiers[{place}]."
         _known(_mapping(each, where[:-1]), _TIER, where)
         if "above_tokens" not in each:
             raise InvalidValue(f"{where}above_tokens is missing")
         above = _tokens(each["above_tokens"], f"{where}above_tokens")
-        tiers.append(Tier(above, _rates(each, where)))
+        if any(above == tier.above_tokens for tier in tiers):
+            raise InvalidValue(f"{where}above_tokens is {above} a second time")
+        rates = _rates(each, where)
+        for name in _RATES:
+            if getattr(base, name) is not None and getattr(rates, name) is None:
+                raise InvalidValue(f"{where}{name} is missing: outside of the tiers it is there")
+        tiers.append(Tier(above, rates))
     return tuple(sorted(tiers, key=lambda tier: tier.above_tokens))
 
 
@@ -226,7 +230,10 @@ def _rates(given: Mapping[str, Any], where: str) -> Rates:
         if name not in given:
             raise InvalidValue(f"{where}{name} is missing: the price of a million tokens")
     found = {name: _price(given[name], where + name) for name in _RATES if name in given}
-    return Rates(**found)
+    try:
+        return Rates(**found)
+    except InvalidValue as error:
+        raise InvalidValue(f"{where}{error.detail}") from error
 
 
 def _price(given: Any, name: str) -> float:

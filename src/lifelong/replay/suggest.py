@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, is_dataclass
 
 from lifelong.replay.policies import STEPS, NamedPolicy
@@ -107,10 +108,14 @@ def _cheapest_served(totals: Sequence[WayTotals]) -> WayTotals | None:
 
 def toml_of(policy: NamedPolicy) -> str:
     """Return a policy as a TOML file, or nothing when none of ours can say it."""
-    if not policy.policies or any(type(each) not in _STEP_OF for each in policy.policies):
+    is_ours = all(type(each) in _STEP_OF for each in policy.policies)
+    if not policy.policies or not is_ours or policy.summariser not in (None, extractive_summary):
         return ""
-    steps = ", ".join(_step(each) for each in policy.policies)
-    lines = [f"[policy.{json.dumps(policy.name)}]", f"steps = [{steps}]"]
+    try:
+        steps = ", ".join(_step(each) for each in policy.policies)
+    except TypeError:  # a field that only code can say: another summariser, say
+        return ""
+    lines = [f"[policy.{_said(policy.name)}]", f"steps = [{steps}]"]
     if policy.summariser is not None:
         lines.append("summarise_before = true")
     return "\n".join(lines) + "\n"
@@ -119,10 +124,23 @@ def toml_of(policy: NamedPolicy) -> str:
 def _step(policy: Policy) -> str:
     name, plain = _STEP_OF[type(policy)], type(policy)()
     if not is_dataclass(policy):
-        return json.dumps(name)
+        return _said(name)
     changed = [
-        f"{field.name} = {json.dumps(getattr(policy, field.name))}"
+        f"{field.name} = {_said(getattr(policy, field.name))}"
         for field in fields(policy)
         if getattr(policy, field.name) != getattr(plain, field.name)
     ]
-    return f"{{{name} = {{{', '.join(changed)}}}}}" if changed else json.dumps(name)
+    return f"{{{name} = {{{', '.join(changed)}}}}}" if changed else _said(name)
+
+
+def _said(value: object) -> str:
+    """Return a value as TOML has it.
+
+    Raises:
+        TypeError: TOML has none.
+    """
+    if value is None:
+        raise TypeError("TOML has no word for nothing")
+    told = sorted(value) if isinstance(value, AbstractSet) else value
+    # As JSON has it, but for pairs of surrogates, and for one character that JSON does not mind.
+    return json.dumps(told, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -85,8 +85,12 @@ class WayTotals:
 
     @property
     def price(self) -> float | None:
-        """What ways are compared by: their cost, or their tokens without prices."""
-        return float(self.tokens) if self.cost is None else self.cost
+        """What ways are compared by: their cost, or without prices all tokens that models take.
+
+        Those of a summariser count too, so that summing up is not taken to be free.
+        """
+        summing = self.summary_input_tokens + self.summary_output_tokens
+        return float(self.tokens + summing) if self.cost is None else self.cost
 
 
 def totals_of(cases: Sequence[CaseFigures], prices: Prices | None = None) -> tuple[WayTotals, ...]:
