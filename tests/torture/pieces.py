@@ -16,8 +16,8 @@ import io_sites
 import kills
 import power_fail
 
-JUMPS, JUMPS_A_RUN = 40, 30
-RAISED_EVERY = 4
+JUMPS, JUMPS_A_RUN = 20, 30
+RAISED_EVERY = 5
 """A kill at every call; an error, which SQLite takes back as a kill does, at one of so many."""
 SITES_SHARED = 4
 """The calls of a work that makes hundreds are failed by so many processes, in turn."""

@@ -51,7 +51,7 @@ KINDS = ("script", "script", "script", "first", "migration", "everything")
 """What is recorded in turn: a script in a store that is there; a new directory with new owners; an
 owner's file of an older schema; owners who are forgotten whole."""
 
-REOPENED, DONE_AGAIN = 4, 3
+REOPENED, DONE_AGAIN = 6, 3
 """Of so many images one is opened a second time; in one, what was not done is done again."""
 
 _SENTENCE = re.compile(rb"[a-z]+ number \d+ in [A-Z][a-z]+")
