@@ -15,9 +15,9 @@ from replayed_reports import LOSS, POLICIES, WINDOWS, a_case, a_report, a_way, a
 
 from lifelong.replay.figures import Asked, CaseFigures, Shown, WayFigures
 from lifelong.replay.html import page_of
-from lifelong.replay.prices import Prices
+from lifelong.replay.prices import PriceTable
 from lifelong.replay.report import Report, report_of
-from lifelong.working.cost import Prices as Rates
+from lifelong.working.cost import Prices
 
 VOID = {"meta", "path", "rect", "br"}
 
@@ -144,7 +144,7 @@ def said_by_others(text):
     )
     case = CaseFigures(text, text, text, 3, 2, problem="", notes=(text, text), ways=ways)
     broken = CaseFigures(f"broken {text}", text, text, problem=text)
-    return report_of((case, broken), Prices(Rates(1.0), currency=text), title=text)
+    return report_of((case, broken), PriceTable(Prices(1.0), currency=text), title=text)
 
 
 @pytest.mark.parametrize("payload", HOSTILE)

@@ -4,7 +4,7 @@ import pytest
 
 from lifelong.replay.figures import SENT, Asked, CaseFigures, WayFigures
 from lifelong.replay.lengths import lengths_of
-from lifelong.replay.prices import Prices, Rates
+from lifelong.replay.prices import Prices, PriceTable
 from lifelong.working.cost import GoingOn, SessionLength, going_on, remaining_turns
 
 
@@ -68,7 +68,7 @@ def test_the_break_even_is_that_of_the_formula_by_hand():
 
 def test_a_model_that_sums_up_and_a_cache_make_it_pay_later():
     ways = compacting(summary_input_tokens=8_200, summary_output_tokens=1_000)
-    prices = Prices(Rates(10.0, cached_input=1.0, output=20.0))
+    prices = PriceTable(Prices(10.0, cached_input=1.0, output=20.0))
     (even,) = lengths_of([case(2, ways=ways)], prices).break_even
     # cost = 8,000 x 10 + 1,000 x 20 + (1,000 + 3,000) x 9; saving a request = 7,000 x 1.
     assert even.requests == pytest.approx((80_000 + 20_000 + 36_000) / 7_000, abs=1e-4)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lifelong.errors import InvalidValue
 from lifelong.replay.figures import INVALID, NOT_FIT, SENT, Asked, WayFigures
-from lifelong.replay.prices import Prices, Rates, Tier, cost_of, read_prices, request_costs
+from lifelong.replay.prices import Prices, PriceTable, Tier, cost_of, read_prices, request_costs
 
 M = 1_000_000
 BOTH = "input = 1\noutput = 1\n"
@@ -28,14 +28,14 @@ def written(tmp_path, text, name="prices.toml"):
 
 
 def test_flat_prices_know_no_cache():
-    prices = Prices(Rates(3.0, output=15.0))
+    prices = PriceTable(Prices(3.0, output=15.0))
     cost = cost_of([asked(kept_tokens=900, output_tokens=100)], prices)
     # A price for cached tokens that nobody gave is that of the rest: 1,000 x 3 and 100 x 15.
     assert cost.total * M == pytest.approx(3_000 + 1_500)
 
 
 def test_a_discount_for_whole_blocks_from_a_minimum_on():
-    prices = Prices(Rates(2.0, cached_input=0.5), minimum_tokens=256, block_tokens=128)
+    prices = PriceTable(Prices(2.0, cached_input=0.5), minimum_tokens=256, block_tokens=128)
     short, enough = asked(kept_tokens=255), asked(kept_tokens=300)
     assert cost_of([short], prices).cached == 0
     cost = cost_of([enough], prices)
@@ -44,8 +44,8 @@ def test_a_discount_for_whole_blocks_from_a_minimum_on():
 
 
 def test_writing_to_a_cache_has_a_price_where_the_prompt_is_long_enough():
-    rates = Rates(3.0, cached_input=0.3, cache_write=3.75, output=15.0)
-    prices = Prices(rates, minimum_tokens=500)
+    rates = Prices(3.0, cached_input=0.3, cache_write=3.75, output=15.0)
+    prices = PriceTable(rates, minimum_tokens=500)
     cost = cost_of([asked(kept_tokens=600)], prices)
     assert (cost.cached * M, cost.written * M) == pytest.approx((180.0, 1_500.0))
     assert cost.uncached == 0
@@ -53,16 +53,16 @@ def test_writing_to_a_cache_has_a_price_where_the_prompt_is_long_enough():
 
 
 def test_a_long_prompt_is_billed_whole_at_its_tier():
-    rates, long = Rates(1.0, output=4.0), Rates(2.0, output=8.0)
-    prices = Prices(rates, tiers=(Tier(1_000, long),))
+    rates, long = Prices(1.0, output=4.0), Prices(2.0, output=8.0)
+    prices = PriceTable(rates, tiers=(Tier(1_000, long),))
     assert cost_of([asked(tokens=1_000)], prices).total * M == pytest.approx(1_000)
     cost = cost_of([asked(tokens=1_001, output_tokens=10)], prices)
     assert cost.total * M == pytest.approx(2_002 + 80)
 
 
 def test_what_was_refused_or_never_sent_costs_nothing_and_summaries_do():
-    prices = Prices(
-        Rates(1.0, output=2.0), summariser=Rates(0.1, output=0.2), summariser_seconds=30.0
+    prices = PriceTable(
+        Prices(1.0, output=2.0), summariser=Prices(0.1, output=0.2), summariser_seconds=30.0
     )
     summed = {"summary_input_tokens": 1_000, "summary_output_tokens": 100}
     requests = (asked(outcome=INVALID), asked(outcome=NOT_FIT, **summed), asked())
@@ -76,7 +76,7 @@ def test_what_was_refused_or_never_sent_costs_nothing_and_summaries_do():
 
 def test_a_summariser_without_prices_of_its_own_costs_as_the_model_does():
     summed = asked(tokens=0, summary_input_tokens=10, summary_output_tokens=5)
-    cost = cost_of([summed], Prices(Rates(1.0, output=2.0)))
+    cost = cost_of([summed], PriceTable(Prices(1.0, output=2.0)))
     assert cost.summaries * M == pytest.approx(20)
     assert cost.summary_seconds is None
 
@@ -101,17 +101,17 @@ def test_a_whole_file_is_read(tmp_path):
         seconds_per_1000_tokens = 12
     """
     found = read_prices(written(tmp_path, text))
-    assert found == Prices(
-        Rates(3.0, 0.3, 3.75, 15.0),
+    assert found == PriceTable(
+        Prices(3.0, 0.3, 3.75, 15.0),
         "EUR",
         minimum_tokens=1_024,
         block_tokens=128,
-        tiers=(Tier(200_000, Rates(6.0, 0.6, 7.5, 22.5)),),
-        summariser=Rates(0.8, output=4.0),
+        tiers=(Tier(200_000, Prices(6.0, 0.6, 7.5, 22.5)),),
+        summariser=Prices(0.8, output=4.0),
         summariser_seconds=12.0,
     )
     as_json = json.dumps({"input": 1, "output": 2})
-    assert read_prices(written(tmp_path, as_json, "p.json")) == Prices(Rates(1.0, output=2.0))
+    assert read_prices(written(tmp_path, as_json, "p.json")) == PriceTable(Prices(1.0, output=2.0))
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_whatever_a_file_holds_it_is_prices_or_refused_by_name(held, tmp_path_fa
 
 
 def test_a_file_is_json_by_its_ending_in_any_case_and_may_begin_with_a_mark(tmp_path):
-    expected = Prices(Rates(1.0, output=2.0))
+    expected = PriceTable(Prices(1.0, output=2.0))
     as_json = json.dumps({"input": 1, "output": 2})
     assert read_prices(written(tmp_path, as_json, "P.JSON")) == expected
     assert read_prices(written(tmp_path, f"\ufeff{as_json}", "q.json")) == expected
@@ -191,6 +191,6 @@ def test_a_path_that_can_be_none_is_refused():
 
 
 def test_each_summary_is_billed_by_the_size_of_its_own_prompt():
-    prices = Prices(Rates(1.0, output=1.0), tiers=(Tier(1_000, Rates(9.0, output=9.0)),))
+    prices = PriceTable(Prices(1.0, output=1.0), tiers=(Tier(1_000, Prices(9.0, output=9.0)),))
     summed = asked(tokens=0, summaries=2, summary_input_tokens=2_000)
     assert cost_of([summed], prices).summaries * M == pytest.approx(2_000)

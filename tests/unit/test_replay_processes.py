@@ -29,8 +29,13 @@ def test_nothing_to_do_is_done(jobs):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_task_that_raises_is_named_and_the_rest_is_done(jobs):
     done = results([1, 13, 19, 2], replayed_work.make_doubling, jobs)
-    raised = Failure("ValueError: thirteen at <object object at 0x…>")
-    assert done == {0: 2, 1: raised, 2: Failure("SystemExit: stop"), 3: 4}
+    raised = Failure("it raised ValueError: thirteen at <object object at 0x…>")
+    assert done == {
+        0: 2,
+        1: raised,
+        2: Failure("it ends the program, as a script does: stop"),
+        3: 4,
+    }
 
 
 def test_a_process_that_dies_costs_its_own_task_alone():

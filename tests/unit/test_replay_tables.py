@@ -8,7 +8,7 @@ from replayed_reports import LOSS, a_case, a_report, a_way, asked, with_ways
 from lifelong.replay import findings, wording
 from lifelong.replay.figures import Asked, CaseFigures, WayFigures
 from lifelong.replay.lengths import BreakEven, Expected, Lengths
-from lifelong.replay.prices import Prices
+from lifelong.replay.prices import PriceTable
 from lifelong.replay.report import Report, report_of
 from lifelong.replay.tables import (
     edits_table,
@@ -16,7 +16,7 @@ from lifelong.replay.tables import (
     problems_table,
     totals_table,
 )
-from lifelong.working.cost import Prices as Rates
+from lifelong.working.cost import Prices
 
 
 def test_the_table_has_a_row_for_each_policy_at_each_window():
@@ -78,7 +78,7 @@ def test_edits_and_summaries_have_a_table_with_their_cost():
             ),
         ),
     )
-    prices = Prices(Rates(2.0, output=10.0), currency="EUR", summariser_seconds=0.5)
+    prices = PriceTable(Prices(2.0, output=10.0), currency="EUR", summariser_seconds=0.5)
     table = edits_table(report_of([CaseFigures("a", "f", ways=(way,))], prices))
     assert table.heads == (
         *("policy", "window", "edits", "tokens taken", "summaries", "tokens read", "written"),
@@ -92,7 +92,9 @@ def test_edits_and_summaries_have_a_table_with_their_cost():
 
 def test_costs_are_shown_under_their_currency():
     way = WayFigures("mine", 8_192, (Asked(1, "sent", 1_000_000),))
-    report = report_of([CaseFigures("a", "f", ways=(way,))], Prices(Rates(2.5), currency="EUR"))
+    report = report_of(
+        [CaseFigures("a", "f", ways=(way,))], PriceTable(Prices(2.5), currency="EUR")
+    )
     table = totals_table(report)
     assert dict(zip(table.heads, table.rows[0], strict=True))["cost, EUR"] == "2.50"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from lifelong.replay.figures import FAILED, INVALID, NOT_FIT, SENT, Asked, CaseFigures, WayFigures
-from lifelong.replay.prices import Prices, Rates
+from lifelong.replay.prices import Prices, PriceTable
 from lifelong.replay.totals import WayTotals, frontier, totals_of
 
 SENT_TWICE = (
@@ -26,7 +26,7 @@ def test_figures_are_added_up_by_hand():
         case("c", Asked(1, FAILED, needed=1), loss_turns=((4, 1),)),
         CaseFigures("d", "f", problem="it is empty"),
     ]
-    (found,) = totals_of(cases, Prices(Rates(1.0, output=1.0)))
+    (found,) = totals_of(cases, PriceTable(Prices(1.0, output=1.0)))
     assert (found.requests, found.sent, found.invalid, found.not_fit, found.failed) == (
         5,
         2,
@@ -77,7 +77,7 @@ def test_without_prices_what_a_summariser_read_and_wrote_counts_too():
     sent = Asked(1, SENT, 100, summary_input_tokens=50, summary_output_tokens=5)
     (found,) = totals_of([case("a", sent)])
     assert (found.tokens, found.price) == (100, 155.0)
-    (priced,) = totals_of([case("a", sent)], Prices(Rates(1.0, output=2.0)))
+    (priced,) = totals_of([case("a", sent)], PriceTable(Prices(1.0, output=2.0)))
     assert priced.price == priced.cost == pytest.approx((100 + 50 + 10) / 1_000_000)
 
 
@@ -93,4 +93,4 @@ def test_the_frontier_is_what_no_cheaper_way_equals():
     ]
     assert [each.policy for each in frontier(ways)] == ["cheap", "best"]
     cases = [case("a", *SENT_TWICE, policy="p"), case("b", Asked(1, NOT_FIT), policy="q")]
-    assert [each.is_on_frontier for each in totals_of(cases)] == [True, False]
+    assert [each.policy for each in frontier(totals_of(cases))] == ["p"]

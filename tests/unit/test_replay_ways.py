@@ -5,6 +5,7 @@ import pytest
 from lifelong.errors import InvalidValue
 from lifelong.formats import parse
 from lifelong.messages import Message
+from lifelong.replay.foreign import words_of
 from lifelong.replay.judging import Cards, Judge
 from lifelong.replay.moments import Moment, cuts_of, is_asked, moments_of, turns_of
 from lifelong.replay.needed import AROUND_CHARACTERS, Need, Needs, around, shown_text
@@ -16,7 +17,7 @@ from lifelong.replay.recalling import (
     question_at,
 )
 from lifelong.replay.remembering import Remembering
-from lifelong.replay.ways import Answer, ways_of, words_of
+from lifelong.replay.ways import Answer, ways_of
 from lifelong.request import target_of
 from lifelong.working.budget import Budget
 from lifelong.working.clear import ClearReasoning, ClearToolResults

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from lifelong.replay.figures import INVALID, SENT, Asked
 from lifelong.replay.moments import Moment
 from lifelong.replay.policies import NamedPolicy
 from lifelong.replay.run_case import replay_case
-from lifelong.replay.ways import Answer, Pipeline, Run, Way
+from lifelong.replay.ways import Answer, Run, Way
 from lifelong.request import Target, default_policies, target_of
 from lifelong.working.budget import Budget
 from lifelong.working.compact import Compact
@@ -122,16 +122,14 @@ def _replayed(case: Case, windows: Sequence[int]) -> dict[int, Counter[str]]:
     trimming = NamedPolicy("trimming", policies=policies)
     compacting = NamedPolicy("compacting", policies=(*policies, Compact()))
     watched = [
-        _Watched(Pipeline(policy, Budget(window)))
-        for window in windows
-        for policy in (trimming, compacting)
+        _Watched(policy, Budget(window)) for window in windows for policy in (trimming, compacting)
     ]
-    ways: list[Way] = [*watched, Pipeline(trimming, Budget(_WHOLE_TOKENS))]
+    ways: list[Way] = [*watched, Way(trimming, Budget(_WHOLE_TOKENS))]
     *figures, whole = replay_case(case, ways, recall=False, used_by=(ASSISTANT,)).ways
     counts: dict[int, Counter[str]] = {}
     for place, window in enumerate(windows):
         at = slice(2 * place, 2 * place + 2)
-        counts[window] = Counter(split=sum(way.split for way in watched[at]))
+        counts[window] = Counter(split=sum(way.splits.total() for way in watched[at]))
         room = Budget(window).available_tokens
         trimmed, compacted = figures[at]
         for asked in zip(trimmed.asked, compacted.asked, whole.asked, strict=True):
@@ -156,34 +154,26 @@ def _count(
         counts[f"kept{suffix}_trimmed"] += trimmed.in_history
 
 
-@dataclass
-class _Watched:
+@dataclass(frozen=True)
+class _Watched(Way):
     """A way whose requests are also looked over for steps that are split."""
 
-    way: Pipeline
-    split: int = 0
-
-    @property
-    def name(self) -> str:
-        return self.way.name
-
-    @property
-    def window_tokens(self) -> int:
-        return self.way.window_tokens
+    splits: Counter[int] = field(default_factory=Counter, compare=False)
+    """By the number of the request."""
 
     def begin(self, target: Target) -> Run:
-        return _WatchedRun(self, self.way.begin(target))
+        return _WatchedRun(self.splits, super().begin(target))
 
 
-@dataclass
+@dataclass(frozen=True)
 class _WatchedRun:
-    watched: _Watched
+    splits: Counter[int]
     run: Run
 
     def answer(self, moment: Moment) -> Answer:
         answer = self.run.answer(moment)
         if answer.outcome == SENT:
-            self.watched.split += _split_steps(answer.messages, moment.history)
+            self.splits[moment.number] += _split_steps(answer.messages, moment.history)
         return answer
 
     def states(self, moment: Moment) -> list[str]:

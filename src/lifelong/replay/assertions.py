@@ -12,9 +12,7 @@ from lifelong.replay.totals import WayTotals
 from lifelong.replay.windows import window_of
 
 METRICS = tuple(
-    field.name
-    for field in fields(WayTotals)
-    if field.name not in ("policy", "window_tokens", "is_on_frontier")
+    field.name for field in fields(WayTotals) if field.name not in ("policy", "window_tokens")
 )
 """What a condition may be about: the figures of `WayTotals`."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lifelong.replay.figures import NOWHERE, CaseFigures, Loss
 from lifelong.replay.report import Report
 from lifelong.replay.suggest import SURVIVAL_MIN
-from lifelong.replay.totals import WayTotals, frontier
+from lifelong.replay.totals import WayTotals, cheapest, frontier
 from lifelong.replay.wording import counted, money, named, number, percent, share, way_name
 
 A_CASE = 3
@@ -31,16 +31,15 @@ class Worst:
 
 
 def price_words(report: Report, totals: WayTotals) -> str:
-    """Return what a way cost, or its tokens when there are no prices."""
+    """Return what a way cost, or without prices the tokens that it is compared by."""
     if report.prices is None:
-        return f"{number(totals.tokens)} tokens"
+        return f"{number(totals.price)} tokens"
     return money(totals.cost, report.prices.currency)
 
 
-def cheapest(report: Report) -> WayTotals | None:
+def best_way(report: Report) -> WayTotals | None:
     """Return the cheapest way that served every request and showed enough, or None."""
-    best = frontier(report.totals)
-    return next((way for way in best if (way.survival or 0.0) >= SURVIVAL_MIN), None)
+    return cheapest(frontier(report.totals), SURVIVAL_MIN)
 
 
 def sentences(report: Report) -> tuple[str, ...]:
@@ -87,7 +86,7 @@ def _badness(loss: Loss) -> tuple[bool, int]:
 
 
 def _best(report: Report) -> str:
-    goal, best = percent(SURVIVAL_MIN), cheapest(report)
+    goal, best = percent(SURVIVAL_MIN), best_way(report)
     if best is not None:
         return (
             f"The cheapest way that still showed at least {goal} of what was needed next is "

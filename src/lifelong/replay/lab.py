@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,12 @@ from lifelong.replay.cassettes import Cassette, begin
 from lifelong.replay.figures import FAILED, CaseFigures
 from lifelong.replay.html import page_of
 from lifelong.replay.policies import PIPELINE, NamedPolicy, named_policies
-from lifelong.replay.prices import Prices, read_prices
+from lifelong.replay.prices import PriceTable, read_prices
 from lifelong.replay.report import Report, report_of
 from lifelong.replay.run import WINDOWS, Grid, OnProgress
 from lifelong.replay.run import replay as run
 from lifelong.replay.suggest import Suggestion
-from lifelong.replay.totals import totals_of
+from lifelong.replay.totals import frontier, totals_of
 from lifelong.replay.windows import window_of
 from lifelong.working.compact import Compact
 from lifelong.working.extractive import extractive_summary
@@ -57,7 +58,7 @@ class Question:
 
     policies: tuple[str | os.PathLike[str] | NamedPolicy, ...] | None = None
     windows: tuple[int | str, ...] = WINDOWS
-    prices: Prices | Path | None = None
+    prices: PriceTable | Path | None = None
     has_recall: bool = True
     counter: str | None = None
     cassette: Path | None = None
@@ -78,13 +79,14 @@ class Question:
         """
         prices = read_prices(self.prices) if isinstance(self.prices, Path) else self.prices
         windows = tuple(window_of(w) if isinstance(w, str) else w for w in self.windows)
-        policies = tuple(map(self._on_cassette, self.named()))
+        policies = tuple(map(self._on_cassette, self.named))
         grid = Grid(policies, windows, self.has_recall, self.counter)
         done = run(cases, grid, jobs=self.jobs, resume=self.resume, on_progress=on_progress)
         return report_of(done, prices)
 
+    @cached_property
     def named(self) -> tuple[NamedPolicy, ...]:
-        """Return the policies that are compared.
+        """The policies that are compared.
 
         Raises:
             InvalidValue: one is none.
@@ -105,14 +107,14 @@ class Question:
 
     def suggestion(self, report: Report) -> Suggestion | None:
         """Return what is suggested after the replay; None when nobody asked."""
-        return suggest.suggest(report.totals, self.named()) if self.is_suggesting else None
+        return suggest.suggest(report.totals, self.named) if self.is_suggesting else None
 
     def troubles(self, report: Report) -> tuple[str, ...]:
         """Return what went wrong inside cases, in words, what raised first.
 
         That all of a session, or its last items, do not fit or are refused is no trouble.
         """
-        foreign = {policy.name for policy in self.named() if policy.kind != PIPELINE}
+        foreign = {policy.name for policy in self.named if policy.kind != PIPELINE}
         ways = [(case, way) for case in report.cases for way in case.ways]
         ways.sort(key=lambda each: all(asked.outcome != FAILED for asked in each[1].asked))
         return tuple(
@@ -192,6 +194,7 @@ def fields_of(report: Report) -> dict[str, Any]:
         "windows": report.windows,
         "prices": report.prices,
         "totals": report.totals,
+        "frontier": [(way.policy, way.window_tokens) for way in frontier(report.totals)],
         "lengths": report.lengths,
         "cases": [_fields_of_case(case, report.prices) for case in report.cases],
     }
@@ -206,7 +209,7 @@ def write_page(report: Report, file: Path) -> None:
     write_export(file, page_of(report).split("\n"))
 
 
-def _fields_of_case(case: CaseFigures, prices: Prices | None) -> dict[str, Any]:
+def _fields_of_case(case: CaseFigures, prices: PriceTable | None) -> dict[str, Any]:
     fields = asdict(case)
     totals = totals_of([case], prices)
     for way, total in zip(fields["ways"], totals, strict=True):

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lifelong.replay.figures import SENT, Asked, CaseFigures, WayFigures
-from lifelong.replay.prices import Prices
+from lifelong.replay.prices import PriceTable
 from lifelong.working.cost import (
     PRICED_TOKENS,
     GoingOn,
+    Prices,
     SessionLength,
     going_on,
     remaining_turns,
     worth_compacting,
 )
-from lifelong.working.cost import Prices as Rates
 
 TURNS_SO_FAR = (1, 2, 5, 10, 20, 50)
 _DIGITS = 4
@@ -86,7 +86,7 @@ class Lengths:
     break_even: tuple[BreakEven, ...] = ()
 
 
-def lengths_of(cases: Sequence[CaseFigures], prices: Prices | None = None) -> Lengths | None:
+def lengths_of(cases: Sequence[CaseFigures], prices: PriceTable | None = None) -> Lengths | None:
     """Return how long sessions go on; None when no case was replayed.
 
     Args:
@@ -118,7 +118,7 @@ def _expected(lengths: Sequence[SessionLength], turns_so_far: int) -> Expected:
 
 
 def _break_evens(
-    cases: Sequence[CaseFigures], lengths: Sequence[SessionLength], prices: Prices | None
+    cases: Sequence[CaseFigures], lengths: Sequence[SessionLength], prices: PriceTable | None
 ) -> Iterator[BreakEven]:
     ways: dict[tuple[str, int], list[WayFigures]] = {}
     for case in cases:
@@ -135,7 +135,7 @@ def _break_even(
     figures: Sequence[WayFigures],
     *,
     lengths: Sequence[SessionLength],
-    prices: Prices | None,
+    prices: PriceTable | None,
 ) -> BreakEven:
     asked = [each for way in figures for each in way.asked]
     made = [each for each in asked if each.summed_tokens]
@@ -151,8 +151,8 @@ def _break_even(
         tokens_before=before,
         tokens_after=after,
         turns_left=expected * requests_a_turn,
-        prices=_rates(prices),
-        summariser=_rates_of_summariser(made, prices),
+        prices=_base(prices),
+        summariser=_prices_of_summariser(made, prices),
         tokens_behind=behind,
     )
     requests = worth.break_even_turns
@@ -170,18 +170,18 @@ def _break_even(
     )
 
 
-def _rates(prices: Prices | None) -> Rates:
-    return prices.rates if prices else Rates(PRICED_TOKENS)
+def _base(prices: PriceTable | None) -> Prices:
+    return prices.base if prices else Prices(PRICED_TOKENS)
 
 
 def _rounded(requests: float | None, of: float = 1.0) -> float | None:
     return None if requests is None else round(requests / of, _DIGITS)
 
 
-def _rates_of_summariser(made: Sequence[Asked], prices: Prices | None) -> Rates | None:
+def _prices_of_summariser(made: Sequence[Asked], prices: PriceTable | None) -> Prices | None:
     """Return what summing up costs: nothing where no model did it."""
     if not any(each.summary_input_tokens for each in made):
-        return Rates(0)
+        return Prices(0)
     return prices.summariser if prices else None
 
 

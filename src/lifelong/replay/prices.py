@@ -1,4 +1,4 @@
-"""Prices: what the requests of a replay would have cost, by the user's own figures.
+"""PriceTable: what the requests of a replay would have cost, by the user's own figures.
 
 No provider's price is built in: prices change, and an old one would decide silently. What is here
 is the shape of them: a discount for what a cache holds, a surcharge for writing to it, the least it
@@ -15,18 +15,17 @@ from typing import Any
 from lifelong.errors import InvalidValue
 from lifelong.replay.figures import SENT, Asked, WayFigures
 from lifelong.replay.written import values_in
-from lifelong.working.cost import Prices as Rates
-from lifelong.working.cost import request_cost
+from lifelong.working.cost import Prices, request_cost
 
 CURRENCY = "USD"
 
 PRICE_MAX = 1e12
 
-_RATES = tuple(field.name for field in fields(Rates))
+_PRICES = tuple(field.name for field in fields(Prices))
 _CACHE = ("minimum_tokens", "block_tokens")
-_TIER = ("above_tokens", *_RATES)
-_SUMMARISER = (*_RATES, "seconds_per_1000_tokens")
-_TABLE = (*_RATES, "currency", "cache", "tiers", "summariser")
+_TIER = ("above_tokens", *_PRICES)
+_SUMMARISER = (*_PRICES, "seconds_per_1000_tokens")
+_TABLE = (*_PRICES, "currency", "cache", "tiers", "summariser")
 _SECONDS = "summariser.seconds_per_1000_tokens"
 _THOUSAND = 1_000
 
@@ -37,41 +36,41 @@ class Tier:
 
     Attributes:
         above_tokens: they hold for prompts with more tokens than this.
-        rates: of a million tokens.
+        prices: of a million tokens.
     """
 
     above_tokens: int
-    rates: Rates
+    prices: Prices
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
+class PriceTable:
     """What tokens cost.
 
     Attributes:
-        rates: of a million tokens.
+        base: of a million tokens, where no tier holds.
         currency: of all figures.
         minimum_tokens: a shorter beginning is not cached.
         block_tokens: a cache holds whole blocks of so many tokens.
         tiers: for long prompts, by their size.
-        summariser: rates of the model that sums up, when it is another.
+        summariser: prices of the model that sums up, when it is another.
         summariser_seconds: how long it takes to write a thousand tokens, or None.
     """
 
-    rates: Rates
+    base: Prices
     currency: str = CURRENCY
     minimum_tokens: int = 0
     block_tokens: int = 1
     tiers: tuple[Tier, ...] = ()
-    summariser: Rates | None = None
+    summariser: Prices | None = None
     summariser_seconds: float | None = None
 
-    def rates_for(self, tokens: int) -> Rates:
-        """Return the rates of a prompt of so many tokens."""
-        found = self.rates
+    def prices_for(self, tokens: int) -> Prices:
+        """Return the prices of a prompt of so many tokens."""
+        found = self.base
         for tier in self.tiers:
             if tokens > tier.above_tokens:
-                found = tier.rates
+                found = tier.prices
         return found
 
 
@@ -99,7 +98,7 @@ class Cost:
         return self.uncached + self.cached + self.written + self.output + self.summaries
 
 
-def cost_of(asked: Sequence[Asked], prices: Prices) -> Cost:
+def cost_of(asked: Sequence[Asked], table: PriceTable) -> Cost:
     """Return what requests cost.
 
     A request that could not be made, or that a provider refuses, costs nothing. Of the rest, the
@@ -109,31 +108,31 @@ def cost_of(asked: Sequence[Asked], prices: Prices) -> Cost:
 
     Args:
         asked: the requests of one way in one case, in order.
-        prices: the user's own.
+        table: the user's own prices.
     """
     parts = {"uncached": 0.0, "cached": 0.0, "written": 0.0, "output": 0.0, "summaries": 0.0}
     for each in asked:
-        for name, cost in _parts(each, prices):
+        for name, cost in _parts(each, table):
             parts[name] += cost
     written = sum(each.summary_output_tokens for each in asked)
-    each_token = prices.summariser_seconds
+    each_token = table.summariser_seconds
     seconds = None if each_token is None else written / _THOUSAND * each_token
     return Cost(**parts, summary_seconds=seconds)
 
 
-def request_costs(way: WayFigures, prices: Prices) -> tuple[float, ...]:
+def request_costs(way: WayFigures, table: PriceTable) -> tuple[float, ...]:
     """Return what each request of a way cost, with the summaries made before it."""
-    return tuple(sum(cost for _, cost in _parts(each, prices)) for each in way.asked)
+    return tuple(sum(cost for _, cost in _parts(each, table)) for each in way.asked)
 
 
-def _parts(asked: Asked, prices: Prices) -> list[tuple[str, float]]:
-    parts = [("summaries", _summaries(asked, prices))]
+def _parts(asked: Asked, table: PriceTable) -> list[tuple[str, float]]:
+    parts = [("summaries", _summaries(asked, table))]
     if asked.outcome != SENT:
         return parts
-    rates = prices.rates_for(asked.tokens)
-    cached = _cached(asked, prices)
+    prices = table.prices_for(asked.tokens)
+    cached = _cached(asked, table)
     fresh = asked.tokens - cached
-    is_written = rates.cache_write is not None and asked.tokens >= prices.minimum_tokens
+    is_written = prices.cache_write is not None and asked.tokens >= table.minimum_tokens
     kind = "written" if is_written else "uncached"
     counts = {
         "cached": {"cached_tokens": cached},
@@ -141,25 +140,25 @@ def _parts(asked: Asked, prices: Prices) -> list[tuple[str, float]]:
         "output": {"output_tokens": asked.output_tokens},
     }
     none = {"cached_tokens": 0, "uncached_tokens": 0}
-    return parts + [(name, request_cost(rates, **(none | got))) for name, got in counts.items()]
+    return parts + [(name, request_cost(prices, **(none | got))) for name, got in counts.items()]
 
 
-def _cached(asked: Asked, prices: Prices) -> int:
-    if asked.kept_tokens < prices.minimum_tokens:
+def _cached(asked: Asked, table: PriceTable) -> int:
+    if asked.kept_tokens < table.minimum_tokens:
         return 0
-    return asked.kept_tokens - asked.kept_tokens % prices.block_tokens
+    return asked.kept_tokens - asked.kept_tokens % table.block_tokens
 
 
-def _summaries(asked: Asked, prices: Prices) -> float:
+def _summaries(asked: Asked, table: PriceTable) -> float:
     read, written = asked.summary_input_tokens, asked.summary_output_tokens
     if not (read or written):
         return 0.0
     a_prompt = read // max(asked.summaries, 1)  # each summary is asked for in one of its own
-    rates = prices.summariser or prices.rates_for(a_prompt)
-    return request_cost(rates, cached_tokens=0, uncached_tokens=read, output_tokens=written)
+    prices = table.summariser or table.prices_for(a_prompt)
+    return request_cost(prices, cached_tokens=0, uncached_tokens=read, output_tokens=written)
 
 
-def read_prices(path: Path) -> Prices:
+def read_prices(path: Path) -> PriceTable:
     """Return the prices in a TOML or JSON file.
 
     ``input`` and ``output`` must be there, for a million tokens each; ``cached_input``,
@@ -172,12 +171,12 @@ def read_prices(path: Path) -> Prices:
     """
     given = values_in(path)
     try:
-        return _prices(_mapping(given, "the file"))
+        return _table(_mapping(given, "the file"))
     except InvalidValue as error:
         raise InvalidValue(f"{path.name}: {error.detail}") from error
 
 
-def _prices(given: Mapping[str, Any]) -> Prices:
+def _table(given: Mapping[str, Any]) -> PriceTable:
     _known(given, _TABLE, "")
     cache = _mapping(given.get("cache", {}), "cache")
     _known(cache, _CACHE, "cache.")
@@ -189,19 +188,19 @@ def _prices(given: Mapping[str, Any]) -> Prices:
     currency = given.get("currency", CURRENCY)
     if not isinstance(currency, str) or not currency.strip() or not currency.isprintable():
         raise InvalidValue(f"currency is {currency!r}, and must be a text of one line")
-    rates = _rates(given, "")
-    return Prices(
-        rates=rates,
+    base = _prices_in(given, "")
+    return PriceTable(
+        base=base,
         currency=currency.strip(),
         minimum_tokens=_tokens(cache.get("minimum_tokens", 0), "cache.minimum_tokens"),
         block_tokens=_tokens(cache.get("block_tokens", 1), "cache.block_tokens", least=1),
-        tiers=_tiers(given.get("tiers", []), rates),
-        summariser=None if summariser is None else _rates(summariser, "summariser."),
+        tiers=_tiers(given.get("tiers", []), base),
+        summariser=None if summariser is None else _prices_in(summariser, "summariser."),
         summariser_seconds=None if seconds is None else _price(seconds, _SECONDS),
     )
 
 
-def _tiers(given: Any, base: Rates) -> tuple[Tier, ...]:
+def _tiers(given: Any, base: Prices) -> tuple[Tier, ...]:
     """Return the tiers by size: each with all prices that those beside it name.
 
     One that is left out would be that of `input`: a long prompt would silently lose its discount.
@@ -217,21 +216,21 @@ def _tiers(given: Any, base: Rates) -> tuple[Tier, ...]:
         above = _tokens(each["above_tokens"], f"{where}above_tokens")
         if any(above == tier.above_tokens for tier in tiers):
             raise InvalidValue(f"{where}above_tokens is {above} a second time")
-        rates = _rates(each, where)
-        for name in _RATES:
-            if getattr(base, name) is not None and getattr(rates, name) is None:
+        prices = _prices_in(each, where)
+        for name in _PRICES:
+            if getattr(base, name) is not None and getattr(prices, name) is None:
                 raise InvalidValue(f"{where}{name} is missing: outside of the tiers it is there")
-        tiers.append(Tier(above, rates))
+        tiers.append(Tier(above, prices))
     return tuple(sorted(tiers, key=lambda tier: tier.above_tokens))
 
 
-def _rates(given: Mapping[str, Any], where: str) -> Rates:
+def _prices_in(given: Mapping[str, Any], where: str) -> Prices:
     for name in ("input", "output"):
         if name not in given:
             raise InvalidValue(f"{where}{name} is missing: the price of a million tokens")
-    found = {name: _price(given[name], where + name) for name in _RATES if name in given}
+    found = {name: _price(given[name], where + name) for name in _PRICES if name in given}
     try:
-        return Rates(**found)
+        return Prices(**found)
     except InvalidValue as error:
         raise InvalidValue(f"{where}{error.detail}") from error
 

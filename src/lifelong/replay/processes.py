@@ -8,7 +8,6 @@ becomes of a result, is left to others.
 from __future__ import annotations
 
 import pickle
-import re
 import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -16,16 +15,14 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from types import TracebackType
 from typing import Any, Generic, TypeVar
+
+from lifelong.replay.foreign import Met, words_of
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Work = Callable[[Task], Result]
 
-_WORDS_MAX = 300
-_ADDRESS = re.compile("0x[0-9a-f]{4,}")
-"""An object's place in memory differs from run to run."""
 _SECONDS_TO_END = 5.0
 
 
@@ -63,10 +60,9 @@ def work_through(
 
 
 def _done(work: Work[Task, Result], task: Task) -> Result | Failure:
-    noted = _Noted()
-    with noted:
+    with (met := Met()):
         return work(task)
-    return Failure(noted.reason)
+    return Failure(words_of(met.error) if met.error else "")
 
 
 def _can_be_sent(value: object) -> bool:
@@ -75,28 +71,6 @@ def _can_be_sent(value: object) -> bool:
     except (pickle.PicklingError, TypeError, AttributeError, RecursionError):
         return False
     return True
-
-
-class _Noted:
-    """Notes what a task raises, so that the next one is begun; a stop by a person passes."""
-
-    reason = ""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool:
-        if not isinstance(error, Exception | SystemExit):
-            return False
-        said = _ADDRESS.sub("0x…", " ".join(str(error).split()))
-        name = type(error).__name__
-        self.reason = f"{name}: {said}"[:_WORDS_MAX] if said else name
-        return True
 
 
 @dataclass(eq=False)

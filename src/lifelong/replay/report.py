@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lifelong.replay.figures import CaseFigures, WayFigures
 from lifelong.replay.lengths import Lengths, lengths_of
-from lifelong.replay.prices import Prices, request_costs
+from lifelong.replay.prices import PriceTable, request_costs
 from lifelong.replay.totals import WayTotals, totals_of
 
 TITLE = "What each memory policy would have done"
@@ -35,7 +35,7 @@ class Report:
     windows: tuple[int, ...] = ()
     totals: tuple[WayTotals, ...] = ()
     lengths: Lengths | None = None
-    prices: Prices | None = None
+    prices: PriceTable | None = None
     title: str = TITLE
 
     def request_costs(self, way: WayFigures) -> tuple[float, ...] | None:
@@ -44,7 +44,7 @@ class Report:
 
 
 def report_of(
-    cases: Sequence[CaseFigures], prices: Prices | None = None, *, title: str = TITLE
+    cases: Sequence[CaseFigures], prices: PriceTable | None = None, *, title: str = TITLE
 ) -> Report:
     """Return the report of cases that were replayed.
 

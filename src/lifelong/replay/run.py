@@ -103,7 +103,7 @@ def replay(
     given = list(cases)
     CaseWork(grid)  # before anything is done: what is wrong with the grid is no case's problem
     with Finished.opened(resume) as finished:
-        return _Run(given, grid, finished).through(jobs, on_progress)
+        return _Replay(given, grid, finished).through(jobs, on_progress)
 
 
 def counter_of(name: str | None) -> TokenCounter | None:
@@ -133,7 +133,7 @@ def _require_distinct(what: str, names: Sequence[object]) -> None:
             raise InvalidValue(f"{what} {name!r} twice")
 
 
-class _Run:
+class _Replay:
     """One replay: what is left to do, and what is done."""
 
     def __init__(

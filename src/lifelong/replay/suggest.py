@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, is_dataclass
 
 from lifelong.replay.policies import STEPS, NamedPolicy
-from lifelong.replay.totals import WayTotals, frontier
+from lifelong.replay.totals import WayTotals, cheapest, frontier
 from lifelong.working.clear import ClearReasoning, ClearToolResults
 from lifelong.working.compact import Compact
 from lifelong.working.extractive import extractive_summary
@@ -81,7 +81,8 @@ def suggest(
         survival_min: what is enough, as a share.
     """
     best = frontier(totals)
-    way = _cheapest(best, survival_min) or _cheapest_served(totals)
+    most = best[-1] if best else _cheapest_served(totals)
+    way = cheapest(best, survival_min) or most
     policy = next((each for each in policies if way and each.name == way.policy), None)
     return Suggestion(
         way=way,
@@ -91,13 +92,6 @@ def suggest(
         frontier=best,
         toml=toml_of(policy) if policy else "",
     )
-
-
-def _cheapest(best: Sequence[WayTotals], survival_min: float) -> WayTotals | None:
-    """Return the cheapest that shows enough, or else the one that shows the most."""
-    enough = [each for each in best if (each.survival or 0.0) >= survival_min]
-    found = [*enough, *best[-1:]]
-    return found[0] if found else None
 
 
 def _cheapest_served(totals: Sequence[WayTotals]) -> WayTotals | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lifelong.replay.figures import FAILED, INVALID, NOT_FIT, SENT, Asked, CaseFigures, WayFigures
-from lifelong.replay.prices import Prices, cost_of
+from lifelong.replay.prices import PriceTable, cost_of
 
 _SHARE_DIGITS = 4
 _COST_DIGITS = 6
@@ -42,8 +42,6 @@ class WayTotals:
         cost: in the currency of the prices, summaries included; None without prices.
         summary_cost: of that, what summing up cost.
         summary_seconds: how long the summariser wrote, where the prices say how fast it is.
-        is_on_frontier: whether no other way that served every request costs less and keeps as
-            much, or costs as much and keeps more.
 
     Shares are None when there was nothing to share.
     """
@@ -76,7 +74,6 @@ class WayTotals:
     cost: float | None = None
     summary_cost: float | None = None
     summary_seconds: float | None = None
-    is_on_frontier: bool = False
 
     @property
     def is_served(self) -> bool:
@@ -93,7 +90,9 @@ class WayTotals:
         return float(self.tokens + summing) if self.cost is None else self.cost
 
 
-def totals_of(cases: Sequence[CaseFigures], prices: Prices | None = None) -> tuple[WayTotals, ...]:
+def totals_of(
+    cases: Sequence[CaseFigures], prices: PriceTable | None = None
+) -> tuple[WayTotals, ...]:
     """Return the totals of each way, in the order of the ways of the first case that has any.
 
     Args:
@@ -104,11 +103,7 @@ def totals_of(cases: Sequence[CaseFigures], prices: Prices | None = None) -> tup
     for case in cases:
         for way in case.ways:
             ways.setdefault((way.policy, way.window_tokens), []).append(way)
-    found = tuple(_totals(name, figures, prices) for name, figures in ways.items())
-    best = {(each.policy, each.window_tokens) for each in frontier(found)}
-    return tuple(
-        replace(each, is_on_frontier=(each.policy, each.window_tokens) in best) for each in found
-    )
+    return tuple(_totals(name, figures, prices) for name, figures in ways.items())
 
 
 def frontier(totals: Iterable[WayTotals]) -> tuple[WayTotals, ...]:
@@ -128,7 +123,12 @@ def frontier(totals: Iterable[WayTotals]) -> tuple[WayTotals, ...]:
     return tuple(best)
 
 
-def _totals(name: Way, figures: Sequence[WayFigures], prices: Prices | None) -> WayTotals:
+def cheapest(best: Iterable[WayTotals], survival_min: float) -> WayTotals | None:
+    """Return the cheapest way of a frontier that shows so much of what is needed, or None."""
+    return next((each for each in best if (each.survival or 0.0) >= survival_min), None)
+
+
+def _totals(name: Way, figures: Sequence[WayFigures], prices: PriceTable | None) -> WayTotals:
     asked = [each for way in figures for each in way.asked]
     sent = [each for each in asked if each.outcome == SENT]
     outcomes = Counter(each.outcome for each in asked)
@@ -168,7 +168,7 @@ def _totals(name: Way, figures: Sequence[WayFigures], prices: Prices | None) -> 
     return made if prices is None else _priced(made, asked, prices)
 
 
-def _priced(totals: WayTotals, asked: Sequence[Asked], prices: Prices) -> WayTotals:
+def _priced(totals: WayTotals, asked: Sequence[Asked], prices: PriceTable) -> WayTotals:
     cost = cost_of(asked, prices)
     seconds = cost.summary_seconds
     return replace(

@@ -66,22 +66,34 @@ class Run(Protocol):
         ...
 
 
-class Way(Protocol):
-    """A policy at a window."""
+@dataclass(frozen=True)
+class Way:
+    """A policy at a window.
+
+    Attributes:
+        policy: under its name.
+        budget: of its requests, with the window of the model.
+    """
+
+    policy: NamedPolicy
+    budget: Budget
 
     @property
     def name(self) -> str:
         """The name of the policy."""
-        ...
+        return self.policy.name
 
     @property
     def window_tokens(self) -> int:
         """The window of the model."""
-        ...
+        return self.budget.window_tokens
 
     def begin(self, target: Target) -> Run:
         """Return a run through a session, whose requests go to this target."""
-        ...
+        if self.policy.kind == PIPELINE:
+            return _PipelineRun(self.policy, self.budget, target)
+        room = self.budget.window_tokens - self.budget.reserve_tokens
+        return _UncutRun(target, room, self.policy.slice_items or None)
 
 
 def ways_of(
@@ -108,16 +120,11 @@ def ways_of(
             raise InvalidValue(f"{policy.name} is of the kind {policy.kind!r}")
         if policy.kind == SLICE and policy.slice_items < 1:
             raise InvalidValue(f"{policy.name} sends {policy.slice_items} items")
-        for window in windows:
-            budget = Budget(window, reserve_tokens, margin)
-            ways.append(
-                Pipeline(policy, budget) if policy.kind == PIPELINE else Uncut(policy, budget)
-            )
+        ways += [Way(policy, Budget(window, reserve_tokens, margin)) for window in windows]
     return ways
 
 
-@dataclass(frozen=True)
-class Uncut:
+class _UncutRun:
     """What was said, sent as it was: all of it, or the last items.
 
     The last items go with the system text at the head. Nothing is repaired, and it does not fit
@@ -125,27 +132,6 @@ class Uncut:
     a provider would refuse.
     """
 
-    policy: NamedPolicy
-    budget: Budget
-
-    @property
-    def name(self) -> str:
-        """The name of the policy."""
-        return self.policy.name
-
-    @property
-    def window_tokens(self) -> int:
-        """The window of the model."""
-        return self.budget.window_tokens
-
-    def begin(self, target: Target) -> Run:
-        """Return a run through a session, whose requests go to this target."""
-        room = self.budget.window_tokens - self.budget.reserve_tokens
-        items = self.policy.slice_items if self.policy.kind == SLICE else None
-        return _UncutRun(target, room, items)
-
-
-class _UncutRun:
     def __init__(self, target: Target, room_tokens: int, items_max: int | None) -> None:
         self._target = target
         self._room = room_tokens
@@ -189,29 +175,9 @@ class _UncutRun:
             self._sums.append(self._sums[-1] + self._target.count(message))
 
 
-@dataclass(frozen=True)
-class Pipeline:
+class _PipelineRun:
     """Policies of ours or of the caller's, as they run live."""
 
-    policy: NamedPolicy
-    budget: Budget
-
-    @property
-    def name(self) -> str:
-        """The name of the policy."""
-        return self.policy.name
-
-    @property
-    def window_tokens(self) -> int:
-        """The window of the model."""
-        return self.budget.window_tokens
-
-    def begin(self, target: Target) -> Run:
-        """Return a run through a session, whose requests go to this target."""
-        return _PipelineRun(self.policy, self.budget, target)
-
-
-class _PipelineRun:
     def __init__(self, policy: NamedPolicy, budget: Budget, target: Target) -> None:
         self._target = target
         self._budget = budget

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from lifelong.replay.figures import NOWHERE, CaseFigures
-from lifelong.replay.findings import Worst, cheapest, losses_of, worst_losses
+from lifelong.replay.findings import Worst, best_way, losses_of, worst_losses
 from lifelong.replay.html.colours import look, swatch
 from lifelong.replay.html.markup import Markup, joined, tag, theirs
 from lifelong.replay.html.series import requests_of
@@ -72,7 +72,7 @@ def table(shown: Table, *, marked: int | None = None, groups: bool = False) -> M
 
 def totals(report: Report) -> Markup:
     """Return the table of all ways, with the cheapest that reaches the goal marked."""
-    best = cheapest(report)
+    best = best_way(report)
     marked = next((n for n, each in enumerate(report.totals) if each is best), None)
     said = "The marked row is the cheapest that reaches the goal." if marked is not None else None
     return joined(
@@ -97,7 +97,7 @@ def legend(report: Report) -> Markup:
 
 def losses(report: Report) -> Markup:
     """Return the worst losses of each policy, folded but for the cheapest that reaches the goal."""
-    best = cheapest(report)
+    best = best_way(report)
     parts = []
     for policy in report.policies[:ALL_LOSSES_MAX]:
         most = max(1, min(LOSSES_MAX, ALL_LOSSES_MAX // len(report.policies)))
